@@ -10,12 +10,12 @@ from arena.core.verdict import Verdict
 class Evidence(NamedTuple):
     """Why a bot lost by a fault, for its author to read.
 
-    ``phase`` says what was waited for ("connect", "start", "move", "end"). Times are seconds,
+    ``seat`` is None for a fault of the arena. ``phase`` says what was waited for ("connect", "start", "move", "end"). Times are seconds,
     sizes bytes. ``clock`` is the trace of the last decisions: (decision number, seconds, bank
     left). ``counters`` come from the kernel.
     """
 
-    seat: int
+    seat: int | None
     phase: str
     detail: str
     exit_code: int | None = None

@@ -1,0 +1,111 @@
+"""What one run is asked to do: a value checked once, from flags or a tournament file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from arena.errors import ConfigError
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+class RunSettings(BaseModel):
+    """Everything that ``arena run`` takes. Field names are the flags and the keys of the file.
+
+    Times are seconds. ``options`` replaces options of the variant. ``seed`` None means a random
+    one; ``tables`` counts tables at 3 and 4 seats.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    bots: tuple[str, ...]
+    name: str | None = None
+    variant: str = "famille"
+    seats: int = 2
+    target: int | Literal["none"] | None = None
+    options: dict[str, int | str] = Field(default_factory=dict)
+    deals: int = Field(default=100, ge=1, le=1_000_000)
+    tables: int | Literal["all"] | None = None
+    move_time: float = 1.0
+    bank: float = 5.0
+    connect_time: float = 10.0
+    match_time: float = 600.0
+    seed: str | int | None = None
+    jobs: int | None = Field(default=None, ge=1, le=256)
+    sandbox: Literal["bwrap", "plain"] = "bwrap"
+
+    def to_toml(self) -> str:
+        """The settings as a tournament file, defaults left out."""
+        lines = []
+        for key, value in self.model_dump(exclude_defaults=True).items():
+            if isinstance(value, dict):
+                continue
+            text = json.dumps(list(value) if isinstance(value, tuple) else value)
+            lines.append(f"{key} = {text}")
+        if self.options:
+            lines.append("\n[options]")
+            lines += [f"{key} = {json.dumps(value)}" for key, value in self.options.items()]
+        return "\n".join(lines) + "\n"
+
+    def master_seed(self) -> bytes:
+        """The master seed, 32 bytes: from ``seed`` by hash, or random."""
+        if self.seed is None:
+            return secrets.token_bytes(32)
+        return hashlib.sha256(b"dominobot/master/1:" + str(self.seed).encode()).digest()
+
+
+def make_settings(values: Mapping[str, Any], source: str) -> RunSettings:
+    """Check values that come from ``source`` (a file's name, or "the command line").
+
+    Raises:
+        ConfigError: an unknown key or a value that cannot be, in one line.
+    """
+    try:
+        settings = RunSettings.model_validate(values)
+    except ValidationError as error:
+        raise ConfigError(f"{source}: {_first_problem(error)}") from None
+    if settings.name is not None and not NAME.fullmatch(settings.name):
+        raise ConfigError(
+            f"{source}: name {settings.name!r} cannot be used; letters, digits, dot, underscore "
+            "and hyphen can, beginning with a letter or digit, at most 64"
+        )
+    return settings
+
+
+def read_tournament_file(path: Path) -> dict[str, Any]:
+    """The keys of a tournament file; bot folders in it are relative to the file's folder.
+
+    Raises:
+        ConfigError: it cannot be read or is no TOML.
+    """
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise ConfigError(f"cannot read {path}: {reason}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is no TOML: {error}") from None
+    if isinstance(bots := values.get("bots"), list):
+        values["bots"] = [str(path.parent / bot) if isinstance(bot, str) else bot for bot in bots]
+    return values
+
+
+def _first_problem(error: ValidationError) -> str:
+    problem = error.errors()[0]
+    key = ".".join(str(part) for part in problem["loc"] if isinstance(part, str | int))
+    if problem["type"] == "extra_forbidden":
+        known = ", ".join(RunSettings.model_fields)
+        return f"there is no setting {key!r}; the settings are {known}"
+    if problem["type"] == "missing":
+        return f"{key} is missing"
+    message = problem["msg"][0].lower() + problem["msg"][1:]
+    return f"{key} is {problem['input']!r}: {message}"

@@ -1,0 +1,56 @@
+"""What every executor offers: jobs in, records out, nothing lost silently."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import NamedTuple, Protocol
+
+from arena.core.job import SeriesJob
+from arena.core.record import MatchRecord
+
+
+class Recorded(NamedTuple):
+    """A match of a submitted series has its verdict."""
+
+    series_id: str
+    record: MatchRecord
+
+
+class Ended(NamedTuple):
+    """A submitted series is over. Matches of it without a record are to be submitted again."""
+
+    series_id: str
+
+
+class Lost(NamedTuple):
+    """The worker that held a series is gone; matches of it without a record are still to play."""
+
+    series_id: str
+    why: str
+
+
+Outcome = Recorded | Ended | Lost
+
+
+class MatchExecutor(Protocol):
+    """Plays series somewhere. Every submitted series ends as exactly one ``Ended`` or ``Lost``."""
+
+    @property
+    def capacity(self) -> int:
+        """How many series can be played at once."""
+
+    async def start(self) -> None:
+        """Bring the workers up.
+
+        Raises:
+            SandboxError: the sandbox that was asked for cannot be had.
+        """
+
+    async def submit(self, job: SeriesJob) -> None:
+        """Hand over a series; waits until a worker is free to take it."""
+
+    def outcomes(self) -> AsyncIterator[Outcome]:
+        """What happens, as it happens, until the executor is closed."""
+
+    async def close(self) -> None:
+        """End everything, matches in flight too, and leave nothing behind."""

@@ -1,0 +1,80 @@
+"""The worker process: plays one series at a time and speaks with the bots.
+
+Usage: python -m arena.executors.worker --jobs FD --seats FD
+
+Over the jobs socket come lines of JSON, one a job; records go back the same way. Over the seats
+socket the supervisor starts and ends the seats. The worker has no rights of its own: it runs as an
+ordinary user, and leaves when either socket closes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import logging
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+from arena.core.job import SeriesJob
+from arena.core.record import MatchRecord
+from arena.match import Series
+from arena.participant import SeatPort
+from arena.supervisor_client import SeatClient, die_with_parent
+
+LINE_LIMIT_BYTES = 64 * 1024 * 1024
+
+
+class Worker:
+    """Takes jobs from one stream until it closes."""
+
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: SeatPort
+    ) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._port = port
+
+    async def run(self) -> None:
+        """Play job after job. Returns when the main process closes the stream."""
+        while line := await self._reader.readline():
+            message = json.loads(line)
+            job = SeriesJob.from_dict(message["job"])
+            folders = [Path(folder) for folder in message["folders"]]
+            replace = await Series(job, self._port, folders).play(self._report)
+            self._send({"ended": job.series_id, "replace": replace})
+            await self._writer.drain()
+
+    def _report(self, record: MatchRecord) -> None:
+        self._send({"record": record.to_dict()})
+
+    def _send(self, message: dict[str, Any]) -> None:
+        self._writer.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+
+
+async def serve(jobs_fd: int, port: SeatPort) -> None:
+    """Connect the jobs socket and work."""
+    sock = socket.socket(fileno=jobs_fd)
+    reader, writer = await asyncio.open_connection(sock=sock, limit=LINE_LIMIT_BYTES)
+    await Worker(reader, writer, port).run()
+
+
+def main() -> None:
+    """Entry point of the process."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--jobs", type=int, required=True)
+    parser.add_argument("--seats", type=int, required=True)
+    options = parser.parse_args()
+    die_with_parent()
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    asyncio.run(serve(options.jobs, SeatClient(options.seats)))
+    # grpc's threads can hold up an orderly exit; everything is flushed and nothing is ours to keep.
+    sys.stderr.flush()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,326 @@
+"""One bot of a series: its process in the sandbox, its line to the arena, its clock, its faults.
+
+Everything a bot does wrong comes back as a ``Fault``; exceptions are the arena's own failures.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import time
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from dominobot.wire.v1 import match_pb2 as pb
+
+from arena.core.clock import GameClock, TimeControl
+from arena.core.record import Evidence
+from arena.core.referee import MAX_UNASKED, Departure, Fault, Phase, fault_of_departure
+from arena.core.verdict import Termination
+from arena.output import FLOOD_BYTES, Drain
+from arena.table import PROTOCOL, Arrival, Link, Silence, Unreadable, token_matches
+
+GRACE_S = 0.5
+LOG_LINES = 50
+_LEAST_WRITE_S = 1.0
+
+
+class Exit(Protocol):
+    """How a seat ended, as the supervisor tells it."""
+
+    exit_code: int | None
+    signal: int | None
+    oom_kills: int
+    pids_denied: int
+    cpu_s: float
+    memory_peak_bytes: int | None
+
+
+class Seat(Protocol):
+    """A running seat."""
+
+    pid: int
+    token: str
+    stdout_fd: int
+    stderr_fd: int
+
+    def freeze(self) -> None:
+        """Stop the whole process tree."""
+
+    def thaw(self) -> None:
+        """Let it run again."""
+
+
+class SeatPort(Protocol):
+    """All that a worker may ask of the supervisor."""
+
+    def start(self, series: str, seat: int) -> Seat:
+        """Start the next process of a seat."""
+
+    def kill(self, seat: int) -> None:
+        """End its whole tree."""
+
+    def reap(self, seat: int) -> Exit:
+        """Wait for the end (bounded) and tell how it came."""
+
+
+class Answered(NamedTuple):
+    """A reply in time. ``elapsed_s`` is the arena's clock."""
+
+    answer: pb.Answer
+    elapsed_s: float
+
+
+class Participant:
+    """A bot's seat at one table for a series. At most one process at a time, restarted on demand."""
+
+    def __init__(
+        self, port: SeatPort, series: str, index: int, folder: Path, control: TimeControl
+    ) -> None:
+        self.index = index
+        self.control = control
+        self.clock = GameClock(control)
+        self.unasked = 0
+        self._port = port
+        self._series = series
+        self._folder = folder
+        self._starts = 0
+        self._seat: Seat | None = None
+        self._link: Link | None = None
+        self._drains: list[Drain] = []
+        self._pidfd: int | None = None
+        self._is_flooding = False
+        self._log: list[str] = []
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a process of this bot is at the table."""
+        return self._seat is not None
+
+    # --- starting -------------------------------------------------------------------------
+
+    async def start(self) -> Fault | None:
+        """Start a fresh process and take its Hello.
+
+        Raises:
+            SandboxError, OSError: the arena's own failure.
+        """
+        self._link = Link(self._folder / f"{self._starts}.sock")
+        await self._link.listen()
+        started = time.perf_counter()
+        self._seat = seat = self._port.start(self._series, self.index)
+        self._starts += 1
+        self.unasked = 0
+        self._is_flooding = False
+        self._log = []
+        self._drains = [Drain(fd, self._on_flood) for fd in (seat.stdout_fd, seat.stderr_fd)]
+        self._pidfd = os.pidfd_open(seat.pid)
+        asyncio.get_running_loop().add_reader(self._pidfd, self._on_exit)
+        return await self._take_hello(started + self.control.connect_s)
+
+    async def _take_hello(self, deadline: float) -> Fault | None:
+        assert self._link is not None and self._seat is not None
+        received = await self._link.receive(deadline)
+        if received is Silence.DEADLINE:
+            return Fault(
+                Termination.NO_SHOW,
+                Phase.CONNECT,
+                f"it did not connect within {self.control.connect_s:g} s",
+            )
+        if not isinstance(received, Arrival):
+            return self._failure(received, Phase.CONNECT)
+        if received.message.WhichOneof("body") != "hello":
+            return Fault(Termination.PROTOCOL, Phase.CONNECT, "its first message is no Hello")
+        hello = received.message.hello
+        if not token_matches(hello.token, self._seat.token):
+            return Fault(Termination.SECURITY, Phase.CONNECT, "its token is not this seat's")
+        if hello.protocol != PROTOCOL:
+            detail = f"it speaks protocol {hello.protocol}, this arena speaks {PROTOCOL}"
+            return Fault(Termination.PROTOCOL, Phase.CONNECT, detail)
+        welcome = pb.Welcome(
+            move_limit_ms=_ms(self.control.move_s),
+            bank_ms=_ms(self.control.bank_s),
+            strict=True,
+            batch_limit=1,
+        )
+        return await self._send(pb.PlayResponse(welcome=welcome), Phase.CONNECT)
+
+    def _on_flood(self) -> None:
+        self._is_flooding = True
+        if self._link is not None:
+            self._link.mark_gone()
+
+    def _on_exit(self) -> None:
+        if self._pidfd is not None:
+            asyncio.get_running_loop().remove_reader(self._pidfd)
+        if self._link is not None:
+            # What it said before it left is still in the socket: let the pump read it first.
+            asyncio.get_running_loop().call_later(0.05, self._link.mark_gone)
+
+    # --- talking --------------------------------------------------------------------------
+
+    def freeze(self) -> None:
+        """Stop the bot while it is not asked (nothing happens at a level without freezing)."""
+        if self._seat is not None:
+            self._seat.freeze()
+
+    async def announce(self, message: pb.PlayResponse, game_id: int, phase: Phase) -> Fault | None:
+        """Send a GameStart or GameEnd and await the bot's Ready within the move limit."""
+        assert self._seat is not None and self._link is not None
+        self._seat.thaw()
+        if fault := await self._send(message, phase):
+            return fault
+        deadline = time.perf_counter() + self.control.move_s
+        while True:
+            received = await self._link.receive(deadline)
+            if received is Silence.DEADLINE:
+                detail = f"no Ready within {self.control.move_s:g} s"
+                return Fault(Termination.TIMEOUT, phase, detail)
+            if not isinstance(received, Arrival):
+                return self._failure(received, phase)
+            message_in = received.message
+            if message_in.WhichOneof("body") == "ready" and message_in.ready.game_id == game_id:
+                self.freeze()
+                return None
+            if fault := self._count_unasked(phase):
+                return fault
+
+    async def ask(self, question: pb.Question) -> Answered | Fault:
+        """Ask for one decision; the clock starts when the question is written.
+
+        An answer counts only when it names this decision and came after the question went out.
+        """
+        assert self._seat is not None and self._link is not None
+        self._seat.thaw()
+        asked = time.perf_counter()
+        message = pb.PlayResponse(questions=pb.Questions(questions=(question,)))
+        if fault := await self._send(message, Phase.MOVE):
+            return fault
+        started = time.perf_counter()
+        deadline = started + self.clock.allowance_s
+        while True:
+            received = await self._link.receive(deadline)
+            if received is Silence.DEADLINE:
+                return self._late(time.perf_counter() - started)
+            if not isinstance(received, Arrival):
+                return self._failure(received, Phase.MOVE)
+            answers = received.message.answers.answers
+            for answer in answers:
+                if answer.decision_id == question.decision_id and received.at >= asked:
+                    self.freeze()
+                    self.unasked += len(answers) - 1
+                    elapsed = max(0.0, received.at - started)
+                    return Answered(answer, elapsed) if self.clock.charge(elapsed) else self._late(0)
+            if fault := self._count_unasked(Phase.MOVE, max(1, len(answers))):
+                return fault
+
+    def _late(self, elapsed_s: float) -> Fault:
+        if elapsed_s:
+            self.clock.charge(max(elapsed_s, self.clock.allowance_s + 1e-6))
+        number, seconds, _ = self.clock.trace[-1]
+        detail = (
+            f"decision {number} took {seconds:.3f} s or more; the limit is "
+            f"{self.control.move_s:g} s plus what is left of a bank of {self.control.bank_s:g} s"
+        )
+        return Fault(Termination.TIMEOUT, Phase.MOVE, detail)
+
+    def _count_unasked(self, phase: Phase, count: int = 1) -> Fault | None:
+        self.unasked += count
+        if self.unasked <= MAX_UNASKED:
+            return None
+        detail = f"more than {MAX_UNASKED} messages that nobody had asked for"
+        return Fault(Termination.PROTOCOL, phase, detail)
+
+    async def _send(self, message: pb.PlayResponse, phase: Phase) -> Fault | None:
+        assert self._link is not None
+        deadline = time.perf_counter() + max(_LEAST_WRITE_S, self.control.move_s)
+        if await self._link.send(message, deadline):
+            return None
+        if time.perf_counter() >= deadline:
+            return Fault(Termination.TIMEOUT, phase, "it did not take the arena's message in time")
+        return self._failure(Silence.CLOSED, phase)
+
+    def _failure(self, received: Unreadable | Silence, phase: Phase) -> Fault:
+        if isinstance(received, Unreadable):
+            return Fault(Termination.PROTOCOL, phase, received.detail)
+        if self._is_flooding:
+            detail = f"it printed more than {FLOOD_BYTES >> 20} MiB"
+            return Fault(Termination.OUTPUT_FLOOD, phase, detail)
+        # Refined by what the supervisor sees when the process is reaped.
+        return Fault(Termination.DISCONNECT, phase, "its stream ended")
+
+    # --- ending ---------------------------------------------------------------------------
+
+    async def end(self, reason: str, fault: Fault | None = None) -> tuple[Fault | None, Evidence]:
+        """Say goodbye, end the process within a short grace, and say how it ended.
+
+        With a fault, the fault comes back as the kernel's facts refine it.
+        """
+        assert self._seat is not None and self._link is not None
+        is_stuck = fault is not None and fault.termination is Termination.TIMEOUT
+        is_alive = await self._say_goodbye(reason, 0.1 if is_stuck else GRACE_S)
+        self._port.kill(self.index)
+        left = self._port.reap(self.index)
+        self._collect_log()
+        await self._link.close()
+        self._forget()
+        if fault is not None:
+            departure = Departure(left.exit_code, left.signal, left.oom_kills, is_alive)
+            fault = _refine(fault, departure)
+        counters = {
+            "cpu_s": left.cpu_s,
+            "oom_kills": left.oom_kills,
+            "pids_denied": left.pids_denied,
+            "memory_peak_bytes": left.memory_peak_bytes or 0,
+        }
+        return fault, Evidence(
+            seat=None,
+            phase="" if fault is None else fault.phase.value,
+            detail="" if fault is None else fault.detail,
+            exit_code=None if is_alive else left.exit_code,
+            signal=None if is_alive else left.signal,
+            counters=counters,
+            log=tuple(self._log),
+            clock=tuple(self.clock.trace),
+        )
+
+    async def _say_goodbye(self, reason: str, grace_s: float) -> bool:
+        """Whether the process was still there after the grace."""
+        assert self._seat is not None and self._link is not None
+        self._seat.thaw()
+        deadline = time.perf_counter() + grace_s
+        await self._link.send(pb.PlayResponse(goodbye=pb.Goodbye(reason=reason)), deadline)
+        while not self._has_exited() and time.perf_counter() < deadline:
+            await asyncio.sleep(0.005)
+        return not self._has_exited()
+
+    def _has_exited(self) -> bool:
+        assert self._pidfd is not None
+        poll = select.poll()
+        poll.register(self._pidfd, select.POLLIN)
+        return bool(poll.poll(0))
+
+    def _collect_log(self) -> None:
+        for drain in self._drains:
+            drain.drain_rest()
+            self._log += drain.last_lines(LOG_LINES)
+            drain.close()
+
+    def _forget(self) -> None:
+        if self._pidfd is not None:
+            asyncio.get_running_loop().remove_reader(self._pidfd)
+            os.close(self._pidfd)
+        self._pidfd = self._seat = self._link = None
+        self._drains = []
+
+
+def _refine(fault: Fault, departure: Departure) -> Fault:
+    """The kernel's word on a fault that the stream alone could not name."""
+    if departure.oom_kills or fault.termination is Termination.DISCONNECT:
+        return fault_of_departure(departure, fault.phase)
+    return fault
+
+
+def _ms(seconds: float) -> int:
+    return round(seconds * 1000)

@@ -1,0 +1,182 @@
+"""The gRPC side of a table: one Unix socket, one stream and one bot a seat.
+
+The RPC handler only pumps messages from the stream into an inbox; whoever plays the series waits
+on the inbox. Arrival is stamped by the pump, so that a busy event loop costs no bot time. Every
+wait has a deadline and ends at once when the stream closes or the process leaves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import time
+from collections import deque
+from collections.abc import Awaitable
+from enum import Enum
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import grpc
+import grpc.aio
+from dominobot.wire.v1 import match_pb2 as pb
+from google.protobuf.message import DecodeError
+
+METHOD = "Play"
+SERVICE = "dominobot.wire.v1.Arena"
+PROTOCOL = 1
+MAX_MESSAGE_BYTES = 64 * 1024
+MAX_METADATA_BYTES = 16 * 1024
+INBOX_LENGTH = 8
+FOREVER_S = 7 * 24 * 3600.0
+_OPTIONS = [
+    # The transport takes a little more than a message may have, so that one which is too long is
+    # seen and named instead of looking like a lost connection.
+    ("grpc.max_receive_message_length", 4 * MAX_MESSAGE_BYTES),
+    ("grpc.max_metadata_size", MAX_METADATA_BYTES),
+    ("grpc.absolute_max_metadata_size", MAX_METADATA_BYTES),
+    ("grpc.max_concurrent_streams", 1),
+    ("grpc.so_reuseport", 0),
+]
+
+
+class Arrival(NamedTuple):
+    """One message from the bot. ``at`` is the pump's ``time.perf_counter()``."""
+
+    at: float
+    message: pb.PlayRequest
+
+
+class Silence(Enum):
+    """Why no message came."""
+
+    DEADLINE = "the deadline passed"
+    CLOSED = "the stream is closed or the process has left"
+
+
+class Unreadable(NamedTuple):
+    """Bytes that are no message of the protocol."""
+
+    at: float
+    detail: str
+
+
+Received = Arrival | Unreadable | Silence
+
+
+class Link:
+    """One bot's line: listens on ``path`` until the first stream opens, then carries it.
+
+    Not thread-safe; belongs to one event loop.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._server: grpc.aio.Server | None = None
+        self._stopping: asyncio.Task[None] | None = None
+        self._context: grpc.aio.ServicerContext[Any, Any] | None = None
+        self._inbox: deque[Arrival | Unreadable] = deque()
+        self._room = asyncio.Event()
+        self._room.set()
+        self._waiter: asyncio.Future[None] | None = None
+        self._is_closed = False
+        self._handler: asyncio.Task[Any] | None = None
+
+    async def listen(self) -> None:
+        """Open the socket. Its folder keeps strangers out, so the file itself is open to all."""
+        server = grpc.aio.server(options=_OPTIONS)
+        handler = grpc.stream_stream_rpc_method_handler(self._pump)
+        server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(SERVICE, {METHOD: handler}),)
+        )
+        server.add_insecure_port(f"unix:{self.path}")
+        await server.start()
+        self.path.chmod(0o666)
+        self._server = server
+
+    async def _pump(self, _requests: Any, context: grpc.aio.ServicerContext[Any, Any]) -> None:
+        if self._context is not None:
+            await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "this seat has its stream")
+        self._context = context
+        self._handler = asyncio.current_task()
+        assert self._server is not None
+        # Nobody else may dial: the listener closes and its path vanishes, this stream goes on.
+        self._stopping = asyncio.create_task(self._server.stop(FOREVER_S))
+        try:
+            while (data := await context.read()) is not grpc.aio.EOF:
+                self._inbox.append(_parse(data, time.perf_counter()))
+                self._wake()
+                if len(self._inbox) >= INBOX_LENGTH:
+                    self._room.clear()
+                    await self._room.wait()
+        finally:
+            self.mark_gone()
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def mark_gone(self) -> None:
+        """Say that nothing more will come: the stream ended or the process left."""
+        self._is_closed = True
+        self._wake()
+
+    async def receive(self, deadline: float) -> Received:
+        """The next message, or why there is none by ``deadline`` (a ``time.perf_counter()``)."""
+        if not self._inbox and not self._is_closed:
+            loop = asyncio.get_running_loop()
+            self._waiter = loop.create_future()
+            timer = loop.call_later(max(0.0, deadline - time.perf_counter()), self._wake)
+            try:
+                await self._waiter
+            finally:
+                timer.cancel()
+                self._waiter = None
+        if self._inbox:
+            received = self._inbox.popleft()
+            if not self._room.is_set():
+                self._room.set()
+            return received
+        return Silence.CLOSED if self._is_closed else Silence.DEADLINE
+
+    async def send(self, message: pb.PlayResponse, deadline: float) -> bool:
+        """Write one message; False when the bot did not take it by ``deadline`` or has left."""
+        if self._context is None or self._is_closed:
+            return False
+        return await _within(self._context.write(message.SerializeToString()), deadline)
+
+    async def close(self) -> None:
+        """End the stream and the server. Bounded, whatever the bot does."""
+        self.mark_gone()
+        if self._handler is not None:
+            self._handler.cancel()
+        if self._server is not None:
+            await self._server.stop(0.1)
+        if self._stopping is not None:
+            self._stopping.cancel()
+            await asyncio.gather(self._stopping, return_exceptions=True)
+        self.path.unlink(missing_ok=True)
+
+
+def _parse(data: bytes, at: float) -> Arrival | Unreadable:
+    if len(data) > MAX_MESSAGE_BYTES:
+        return Unreadable(at, f"a message of {len(data)} bytes; at most {MAX_MESSAGE_BYTES}")
+    try:
+        return Arrival(at, pb.PlayRequest.FromString(data))
+    except DecodeError:
+        return Unreadable(at, f"{len(data)} bytes that are no PlayRequest")
+
+
+async def _within(write: Awaitable[None], deadline: float) -> bool:
+    """Await a write with a deadline; a fast path for the usual write that is done at once."""
+    try:
+        async with asyncio.timeout(max(0.0, deadline - time.perf_counter())):
+            await write
+    except (TimeoutError, grpc.RpcError, asyncio.InvalidStateError, grpc.aio.UsageError):
+        return False
+    return True
+
+
+def token_matches(given: str, expected: str) -> bool:
+    """Compare tokens in constant time."""
+    return hmac.compare_digest(given.encode(), expected.encode())
+
