@@ -1,0 +1,1 @@
+"""The match protocol: generated messages, and their codec."""
