@@ -21,6 +21,10 @@ class DealError(RulesError):
     """A deck that cannot be dealt, or a round without a deck."""
 
 
+class MissingDeck(DealError):  # noqa: N818 - says what it is
+    """The decks are used up: there is none for the next round."""
+
+
 class IllegalPlay(RulesError):  # noqa: N818 - the word of the rules
     """A move that is not allowed now. The state it was tried on is unchanged (F13).
 

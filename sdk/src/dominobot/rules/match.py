@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from dominobot.rules.chain import Chain
-from dominobot.rules.errors import DealError, IllegalPlay
+from dominobot.rules.errors import IllegalPlay, MissingDeck
 from dominobot.rules.events import (
     Drew,
     Ends,
@@ -60,7 +60,8 @@ class Match:
 
     ``events`` (public), ``log`` (finished rounds), ``current_turns`` (of the round that is going
     on) and ``plays`` (answered decisions) only ever grow at the end; ``current_turns`` starts anew
-    with each round. None of the attributes may be changed from outside.
+    with each round. ``deck``, ``opener`` and ``opening`` belong to the round ``round_no`` (0 before
+    the first). None of the attributes may be changed from outside.
 
     ``asks_single`` makes single distinct placements decisions too (passes never are): so that a
     written game can be followed to the letter, where RIGHT was said with equal ends.
@@ -77,9 +78,10 @@ class Match:
         self.is_over = False
         self._decks = decks
         self._fewest_to_ask = 1 if asks_single else 2
-        self._deck: Deck = ()
+        self.deck: Deck = ()
+        self.opener = 0
+        self.opening: Opening = "double"
         self._round: Round | None = None
-        self._opening: tuple[int, Opening] = (0, "double")
         self._chain = Chain()
         self._carried = 0
         self._drew: tuple[Tile, ...] = ()
@@ -92,7 +94,8 @@ class Match:
         Asking again without ``play`` gives the same decision.
 
         Raises:
-            DealError: there is no deck for the next round, or it is not the 28 tiles.
+            MissingDeck: there is no deck for the next round.
+            DealError: the deck of a round is not each of the 28 tiles once.
         """
         while self._pending is None and not self.is_over:
             state = self._round
@@ -179,8 +182,8 @@ class Match:
             winner = None
         state = Round.deal(self.variant, deck, winner)
         opening = "winner" if winner is not None else find_opener(state.hands).opening
-        self._deck, self._round, self.round_no = deck, state, round_no
-        self._opening = state.seat, opening
+        self._round, self.round_no = state, round_no
+        self.deck, self.opener, self.opening = deck, state.seat, opening
         self._chain = Chain()
         self.current_turns = []
         self.events.append(RoundStart(round_no, state.seat, opening))
@@ -190,7 +193,7 @@ class Match:
         if callable(self._decks):
             return self._decks(round_no)
         if round_no > len(self._decks):
-            raise DealError(f"there is no deck for round {round_no}")
+            raise MissingDeck(f"there is no deck for round {round_no}")
         return self._decks[round_no - 1]
 
     def _advance(self, state: Round) -> Decision | None:
@@ -250,13 +253,12 @@ class Match:
             self._carried += sum(pips)
         hands = tuple([tiles_of(hand) for hand in state.hands])
         self.events.append(RoundEnd(how, winner, points, hands, self.totals))
-        opener, opening = self._opening
         self.log.append(
             RoundLog(
                 self.round_no,
-                tuple(self._deck),
-                opener,
-                opening,
+                tuple(self.deck),
+                self.opener,
+                self.opening,
                 tuple(self.current_turns),
                 how,
                 winner,

@@ -20,32 +20,40 @@ from dominobot.rules.moves import DRAW, PASS, PLAYS, Draw, End, Move, Pass, Play
 from dominobot.rules.tiles import ALL_MASK, ALL_TILES, DOUBLES, FITS, MASKS, TOP, Tile, tiles_of
 from dominobot.rules.variant import Variant
 
+START, LEFT, RIGHT = End
+
+_round = tuple.__new__
+
 NO_END = -1
 """``Round.left`` and ``Round.right`` before the first tile."""
 
 
 class Opener(NamedTuple):
-    """Who lays the first tile of a round, why, and the ``tile`` where it is forced."""
+    """Who lays the first tile of a round, why, and the tile: ``forced`` is a mask, 0 if free."""
 
     seat: int
     opening: Opening
-    tile: Tile | None
+    forced: int
 
 
 def find_opener(hands: Sequence[int]) -> Opener:
-    """Who opens when nobody has won the round before (F9, F10, C6, K6).
+    """Who opens when nobody has won the round before (F9, F10, C6, K6). Hands are masks.
 
     The highest double; if nobody was dealt one, the tile of the largest sum, among equal sums the
-    one with the larger half. Hands are masks. All seats are compared, and no lots are ever needed.
+    one with the larger half. All seats are compared, and no lots are ever needed.
     """
     dealt = 0
     for hand in hands:
         dealt |= hand
-    opening: Opening = "double" if dealt & DOUBLES else "highest"
-    candidates = tiles_of(dealt & DOUBLES or dealt)
-    tile = max(candidates, key=lambda tile: (tile.pips, tile.high))
-    seat = next(seat for seat, hand in enumerate(hands) if hand & MASKS[tile])
-    return Opener(seat, opening, tile)
+    opening: Opening = "double"
+    forced = 1 << (dealt & DOUBLES).bit_length() >> 1  # doubles ascend with their bits
+    if not forced:
+        opening = "highest"
+        forced = MASKS[max(tiles_of(dealt), key=lambda tile: (tile.pips, tile.high))]
+    for seat, hand in enumerate(hands):
+        if hand & forced:
+            return Opener(seat, opening, forced)
+    raise DealError("nobody was dealt a tile")
 
 
 class Round(NamedTuple):
@@ -82,8 +90,11 @@ class Round(NamedTuple):
         size = variant.deal
         dealt = variant.seats * size
         hands = tuple(sum(masks[first : first + size]) for first in range(0, dealt, size))
-        seat, forced = (winner, 0) if winner is not None else _forced_opening(hands)
-        return cls(variant, hands, masks[dealt:], seat, NO_END, NO_END, forced, 0, 0, None)
+        if winner is None:
+            winner, _, forced = find_opener(hands)
+        else:
+            forced = 0
+        return cls(variant, hands, masks[dealt:], winner, NO_END, NO_END, forced, 0, 0, None)
 
     @property
     def ends(self) -> Ends | None:
@@ -103,25 +114,29 @@ class Round(NamedTuple):
         With equal ends only LEFT is listed, since RIGHT is the same choice (A11). Plays come left
         end first, ascending by tile at each end.
         """
-        if self.left == self.right != NO_END and self.how is None:
-            return LEFT_PLAYS[self.left][self.hands[self.seat] & FITS[self.left]]
-        return self.placements()
+        _, hands, _, seat, left, right, forced, _, _, how = self
+        hand = hands[seat]
+        if how is not None:
+            return ()
+        if left == NO_END:
+            return opening_plays(forced or hand)
+        plays = LEFT_PLAYS[left][hand & FITS[left]]
+        return plays if left == right else plays + RIGHT_PLAYS[right][hand & FITS[right]]
 
     def placements(self) -> tuple[Play, ...]:
         """Every placement that is allowed now; with equal ends LEFT and RIGHT both (A11)."""
-        if self.how is not None:
-            return ()
-        hand = self.hands[self.seat]
-        if self.left == NO_END:
-            return opening_plays(self.forced or hand)
-        left_plays = LEFT_PLAYS[self.left][hand & FITS[self.left]]
-        return left_plays + RIGHT_PLAYS[self.right][hand & FITS[self.right]]
+        plays = self.choices()
+        if self.left == self.right != NO_END and self.how is None:
+            plays += RIGHT_PLAYS[self.right][self.hands[self.seat] & FITS[self.right]]
+        return plays
 
     def moves(self) -> tuple[Move, ...]:
         """All that the seat in turn can do: its ``choices``, else only DRAW, else only PASS."""
-        plays = self.choices()
-        if plays or self.how is not None:
-            return plays
+        return self.choices() or self._without_play()
+
+    def _without_play(self) -> tuple[Move, ...]:
+        if self.how is not None:
+            return ()
         return PASS_ONLY if self.must_pass else DRAW_ONLY
 
     @property
@@ -135,60 +150,55 @@ class Round(NamedTuple):
         Raises:
             IllegalPlay: the rules do not allow it now (F13); this state is as it was.
         """
-        if isinstance(move, Play):
-            return self._after_play(move)
-        if self.how is not None:
-            raise IllegalPlay("the round is over")
-        if self.placements():
-            raise IllegalPlay(f"{move} is not allowed while a playable tile is held")  # F24
-        if isinstance(move, Draw):
-            return self._after_draw()
-        return self._after_pass()
-
-    def _after_play(self, play: Play) -> Round:
+        if not isinstance(move, Play):
+            return self._after_draw() if isinstance(move, Draw) else self._after_pass()
         variant, hands, boneyard, seat, left, right, forced, _, _, how = self
+        bit, low, high, end = PLAY_TABLE[move.number]
         hand = hands[seat]
-        bit, low, high, end = PLAY_TABLE[play.number]
         if how is not None or not hand & bit:
-            raise IllegalPlay(_why_not(self, play))
-        if end is End.LEFT and left in (low, high):
+            raise IllegalPlay(_why_not(self, move))
+        if end is LEFT and left in (low, high):
             left = low + high - left
-        elif end is End.RIGHT and right in (low, high):
+        elif end is RIGHT and right in (low, high):
             right = low + high - right
-        elif end is End.START and left == NO_END and (not forced or forced == bit):
+        elif end is START and left == NO_END and (not forced or forced == bit):
             left, right = low, high
         else:
-            raise IllegalPlay(_why_not(self, play))
+            raise IllegalPlay(_why_not(self, move))
         hand ^= bit
         hands = (*hands[:seat], hand, *hands[seat + 1 :])
         if not hand:
             how = RoundEnding.DOMINO  # F27: at once, nobody gets a last turn
         else:
-            seat = (seat + 1) % variant.seats
-        return Round(variant, hands, boneyard, seat, left, right, 0, 0, 0, how)
+            seat = (seat + 1) % len(hands)
+        return _round(Round, (variant, hands, boneyard, seat, left, right, 0, 0, 0, how))
 
     def _after_draw(self) -> Round:
         """Take tiles from the front: until one fits (F21, F22), or one (C13)."""
-        if self.must_pass:
-            raise IllegalPlay("nothing can be drawn in this turn any more")
-        hand = self.hands[self.seat]
-        fits = FITS[self.left] | FITS[self.right]
-        most = 1 if self.variant.draw == "one" else self.drawable
-        count = 0
-        while count < most and not hand & fits:
-            hand |= self.boneyard[count]
-            count += 1
-        hands = (*self.hands[: self.seat], hand, *self.hands[self.seat + 1 :])
-        return self._replace(hands=hands, boneyard=self.boneyard[count:], drew=count)
+        variant, hands, boneyard, seat, left, right, forced, idle, drew, how = self
+        hand = hands[seat]
+        fits = 0 if left == NO_END else FITS[left] | FITS[right]
+        most = 1 if variant.draw == "one" else self.drawable
+        if how is not None or left == NO_END or hand & fits or drew or not self.drawable:
+            raise IllegalPlay(_why_nothing_but(self, DRAW))
+        while drew < most and not hand & fits:
+            hand |= boneyard[drew]
+            drew += 1
+        hands = (*hands[:seat], hand, *hands[seat + 1 :])
+        return _round(
+            Round, (variant, hands, boneyard[drew:], seat, left, right, forced, idle, drew, how)
+        )
 
     def _after_pass(self) -> Round:
-        if not self.must_pass:
-            raise IllegalPlay("pass is not allowed while a tile can be drawn")
-        idle = self.idle + 1
-        if idle >= self.variant.seats and not self.drawable:  # F28, A12
-            return self._replace(idle=idle, drew=0, how=RoundEnding.BLOCKED)
-        seat = (self.seat + 1) % self.variant.seats
-        return self._replace(seat=seat, idle=idle, drew=0)
+        variant, hands, boneyard, seat, left, right, forced, idle, _, how = self
+        if how is not None or self.choices() or not self.must_pass:
+            raise IllegalPlay(_why_nothing_but(self, PASS))
+        idle += 1
+        if idle >= variant.seats and not self.drawable:
+            how = RoundEnding.BLOCKED  # F28, A12
+        else:
+            seat = (seat + 1) % variant.seats
+        return _round(Round, (variant, hands, boneyard, seat, left, right, forced, idle, 0, how))
 
 
 def deck_masks(deck: Sequence[Tile]) -> tuple[int, ...]:
@@ -212,10 +222,15 @@ def opening_plays(hand: int) -> tuple[Play, ...]:
     return tuple(play_of(tile, End.START) for tile in tiles_of(hand))
 
 
-def _forced_opening(hands: Sequence[int]) -> tuple[int, int]:
-    opener = find_opener(hands)
-    assert opener.tile is not None
-    return opener.seat, MASKS[opener.tile]
+def _why_nothing_but(state: Round, move: Draw | Pass) -> str:
+    """Why the seat in turn cannot draw, or cannot pass."""
+    if state.how is not None:
+        return "the round is over"
+    if state.choices():
+        return f"{move} is not allowed while a playable tile is held"  # F24
+    if isinstance(move, Pass):
+        return "pass is not allowed while a tile can be drawn"
+    return "nothing can be drawn in this turn any more"
 
 
 def _why_not(state: Round, play: Play) -> str:
