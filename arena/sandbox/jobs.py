@@ -1,0 +1,117 @@
+"""Job folders: where a supervisor keeps its sockets, and how a dead one's leftovers are found.
+
+A job is a folder ``<run root>/<job>`` and a lock ``<run root>/<job>.lock`` that its supervisor
+holds as long as it lives, however it dies. A folder whose lock is free is stale.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from arena.errors import SandboxError
+
+_NAME = "domino-arena"
+_LONGEST_ROOT = 60
+
+
+class Job:
+    """One supervisor's folder and lock. The folder's mode lets others pass, not list."""
+
+    def __init__(self, root: Path) -> None:
+        self.name = secrets.token_hex(4)
+        self.root = root
+        self.folder = root / self.name
+        self._lock = _lock(root / f"{self.name}.lock")
+        if self._lock is None:
+            raise SandboxError(f"the new lock {self.folder}.lock is held by somebody else")
+        self.folder.mkdir(mode=0o711)
+        self.folder.chmod(0o711)
+
+    def close(self) -> None:
+        """Remove folder and lock."""
+        remove(self.folder)
+        _unlock(self.root / f"{self.name}.lock", self._lock)
+        self._lock = None
+
+
+def run_root(explicit: str | None = None) -> Path:
+    """Make and check the place of the job folders.
+
+    ``explicit``, else /run/domino-arena for root, else a folder of the user's own.
+
+    Raises:
+        SandboxError: it belongs to another user, others may write to it, its path is too long
+            for a socket's address, or it cannot be made.
+    """
+    root = Path(explicit) if explicit else _usual_root()
+    if len(str(root)) > _LONGEST_ROOT:
+        raise SandboxError(f"the path {root} is too long for sockets: name a shorter run folder")
+    try:
+        root.mkdir(mode=0o711, parents=True, exist_ok=True)
+        seen = root.lstat()
+    except OSError as error:
+        raise SandboxError(f"cannot make the run folder {root}: {error.strerror}") from error
+    is_folder = stat.S_ISDIR(seen.st_mode)
+    if not is_folder or seen.st_uid != os.geteuid() or seen.st_mode & 0o022:
+        raise SandboxError(
+            f"the run folder {root} must be a folder of the arena's own user that nobody else "
+            "may write to: remove it or name another"
+        )
+    if os.geteuid() == 0:
+        root.chmod(0o711)
+    return root
+
+
+def _usual_root() -> Path:
+    if os.geteuid() == 0:
+        return Path("/run") / _NAME
+    personal = os.environ.get("XDG_RUNTIME_DIR", "")
+    if personal and os.access(personal, os.W_OK) and len(personal) < _LONGEST_ROOT // 2:
+        return Path(personal) / _NAME
+    return Path("/tmp") / f"{_NAME}-{os.geteuid()}"
+
+
+def stale(root: Path) -> Iterator[str]:
+    """Names of jobs whose supervisor is dead. The lock is held while the caller cleans up."""
+    for lock_path in sorted(root.glob("*.lock")):
+        lock = _lock(lock_path)
+        if lock is None:
+            continue
+        name = lock_path.stem
+        try:
+            yield name
+            remove(root / name)
+        finally:
+            _unlock(lock_path, lock)
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder tree; one that is not there is no error. Follows no link."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lock(path: Path) -> int | None:
+    """Lock a file that may be new; None when somebody holds it or has just removed it."""
+    with suppress(OSError):
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(fd).st_nlink == 1:
+                return fd
+        except OSError:
+            pass
+        os.close(fd)
+    return None
+
+
+def _unlock(path: Path, lock: int | None) -> None:
+    if lock is not None:
+        path.unlink(missing_ok=True)
+        os.close(lock)

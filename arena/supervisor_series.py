@@ -1,0 +1,163 @@
+"""The open series of a supervisor: its seats, their folders, their attempts."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from arena.errors import SandboxError
+from arena.sandbox.base import Backend, BotFiles, Exit, Limits, SeatProcess, SeatSpec
+from arena.sandbox.ground import Ground
+from arena.sandbox.jobs import remove
+from arena.supervisor_protocol import Attempt
+
+MOST_ATTEMPTS = 64
+FINISH_S = 5.0
+
+
+class _SeatState:
+    def __init__(self, bot: BotFiles, number: int) -> None:
+        self.bot = bot
+        self.number = number
+        self.attempts = 0
+        self.folder = Path()
+        self.shown: str | None = None
+        self.uid: int | None = None
+        self.process: SeatProcess | None = None
+
+
+class Series:
+    """Seats that may be started again and again until the series is closed."""
+
+    def __init__(self, name: str, bots: tuple[BotFiles, ...], limits: Limits) -> None:
+        self.name = name
+        self._limits = limits
+        self._seats = [_SeatState(bot, number) for number, bot in enumerate(bots)]
+        self._ended: list[Attempt] = []
+
+    def open(self, ground: Ground, backend: Backend, job_folder: Path) -> list[str]:
+        """Claim users, make the socket folders, show the bots' folders.
+
+        Raises SandboxError; what was made by then is undone by :meth:`close`.
+        """
+        self._ground = ground
+        self._backend = backend
+        for seat in self._seats:
+            seat.folder = job_folder / str(seat.number)
+            seat.uid = ground.take_uid()
+            seat.shown = ground.show_bot(seat.bot.folder, f"bot{seat.number}")
+            self._check_entry(seat)
+            try:
+                self._make_folder(seat)
+            except OSError as error:
+                raise SandboxError(f"cannot make {seat.folder}: {error.strerror}") from error
+        return [str(seat.folder) for seat in self._seats]
+
+    def start(self, number: object) -> tuple[dict[str, Any], SeatProcess]:
+        """Start the next attempt. The caller sends the descriptors on and closes them.
+
+        Raises SandboxError when the seat is unknown, running, spent, or has no socket.
+        """
+        seat = self._seat(number)
+        if seat.process is not None:
+            raise SandboxError(f"seat {seat.number} is running: reap it first")
+        if seat.attempts >= MOST_ATTEMPTS:
+            raise SandboxError(f"seat {seat.number} was started {MOST_ATTEMPTS} times: no more")
+        attempt = seat.attempts
+        socket_path = self._socket(seat, attempt)
+        token = secrets.token_urlsafe(32)
+        spec = SeatSpec(
+            name=f"s{seat.number}-{attempt}",
+            folder=str(seat.shown),
+            entry=seat.bot.entry,
+            socket=socket_path,
+            token=token,
+            limits=self._limits,
+            uid=seat.uid,
+        )
+        seat.process = self._backend.start(spec)
+        seat.attempts += 1
+        return {"pid": seat.process.pid, "attempt": attempt, "token": token}, seat.process
+
+    def kill(self, number: object) -> None:
+        """Begin to end a seat's tree; nothing when none is running."""
+        seat = self._seat(number)
+        if seat.process is not None:
+            seat.process.kill()
+
+    def reap(self, number: object) -> Exit:
+        """End a seat's tree and say how it ended. Raises SandboxError when none is running."""
+        seat = self._seat(number)
+        if seat.process is None:
+            raise SandboxError(f"seat {seat.number} is not running")
+        process, seat.process = seat.process, None
+        result = process.finish(FINISH_S)
+        self._ended.append(Attempt(seat.number, seat.attempts - 1, result))
+        return result
+
+    @property
+    def is_running(self) -> bool:
+        """Whether any seat has a process."""
+        return any(seat.process is not None for seat in self._seats)
+
+    def watch(self) -> None:
+        """Let each running seat's counters be looked at."""
+        for seat in self._seats:
+            if seat.process is not None:
+                seat.process.watch()
+
+    def kill_all(self) -> None:
+        """Begin to end every seat at once, so that waiting for one is waiting for all."""
+        for seat in self._seats:
+            if seat.process is not None:
+                seat.process.kill()
+
+    def close(self) -> list[Attempt]:
+        """End every seat, remove every trace. Raises SandboxError if something will not die."""
+        self.kill_all()
+        broken: SandboxError | None = None
+        for seat in self._seats:
+            if seat.process is not None:
+                try:
+                    self.reap(seat.number)
+                except SandboxError as error:
+                    # Its user stays claimed: nobody else may get it while something runs as it.
+                    broken, seat.uid = error, None
+            if seat.shown is not None:
+                self._ground.hide_bot(seat.shown, f"bot{seat.number}")
+            if seat.folder.name:
+                remove(seat.folder)
+            self._ground.give_back(seat.uid)
+        if broken is not None:
+            raise broken
+        return self._ended
+
+    def _seat(self, number: object) -> _SeatState:
+        if isinstance(number, bool) or not isinstance(number, int):
+            raise SandboxError(f"a seat is a number, not {number!r}")
+        if not 0 <= number < len(self._seats):
+            raise SandboxError(f"there is no seat {number} in this series")
+        return self._seats[number]
+
+    def _socket(self, seat: _SeatState, attempt: int) -> str:
+        path = seat.folder / f"{attempt}.sock"
+        with suppress(OSError):
+            if stat.S_ISSOCK(path.lstat().st_mode):
+                return str(path)
+        raise SandboxError(f"nothing listens on {path}")
+
+    def _check_entry(self, seat: _SeatState) -> None:
+        if not (Path(str(seat.shown)) / seat.bot.entry).is_file():
+            raise SandboxError(f"the bot in {seat.bot.folder} has no file {seat.bot.entry}")
+
+    def _make_folder(self, seat: _SeatState) -> None:
+        seat.folder.mkdir(mode=0o700)
+        owner = self._ground.worker_uid
+        if owner is not None and seat.uid is not None:
+            # The seat's group may pass to its socket, not list; the worker may make it.
+            os.chown(seat.folder, owner, seat.uid)
+            seat.folder.chmod(0o710)
