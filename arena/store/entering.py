@@ -109,9 +109,10 @@ def _bot_differences(stored: dict[str, str], asked: dict[str, str]) -> Iterator[
 
 
 def _check_versions(connection: Connection, bots: Iterable[BotRef]) -> None:
-    known = set(connection.execute(select(BOT_VERSION.c.name, BOT_VERSION.c.digest)).tuples())
+    query = select(BOT_VERSION.c.digest, BOT_VERSION.c.name)
+    known = {row.digest: row.name for row in connection.execute(query)}
     for bot in bots:
-        if tuple(bot) not in known:
+        if known.get(bot.digest) != bot.name:
             raise StoreError(f"bot {bot.name} in version {bot.digest[:8]} is not stored; pack it")
 
 

@@ -130,8 +130,8 @@ def faults_in_series(connection: Connection, series_id: str) -> dict[int, tuple[
         .order_by(MATCH.c.number)
     )
     faults: dict[int, tuple[Termination, ...]] = {}
-    for bot, termination in rows.tuples():
-        faults[bot] = (*faults.get(bot, ()), Termination(termination))
+    for row in rows:
+        faults[row.bot] = (*faults.get(row.bot, ()), Termination(row.termination))
     return faults
 
 

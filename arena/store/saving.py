@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import zlib
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from dominobot.replay import chain, core_sha256
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from dominobot.replay import CHAIN_START, ReplayError, chain, core_sha256
+from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, update
 
+from arena.core.history import running_elo
 from arena.core.record import MatchRecord
+from arena.core.results import MatchResult, rated
 from arena.core.verdict import Termination, Verdict
 from arena.errors import StoreError
 from arena.store.entering import now
@@ -48,7 +51,7 @@ def save(connection: Connection, record: MatchRecord) -> str | None:
     termination = record.verdict.termination
     if record.attempt < row.attempt or termination is Termination.CANCELLED:
         return ""
-    core = core_sha256(record.replay) if record.replay else None
+    core = _core_sha256(record)
     if row.termination is not None:
         return _compare(connection, row, record, core)
     if termination is Termination.ARENA_FAULT and row.attempt + 1 < MAX_ATTEMPTS:
@@ -79,7 +82,7 @@ def replan_unit(connection: Connection, unit: str) -> bool:
 def finish(connection: Connection, tournament: Row[Any]) -> str:
     """Close a tournament: chain its replays in schedule order and reveal its seed.
 
-    Returns the head of the chain, 64 hex digits. The chain starts from the commitment.
+    Returns the head of the chain, 64 hex digits.
 
     Raises:
         StoreError: matches are still to be played.
@@ -94,7 +97,7 @@ def finish(connection: Connection, tournament: Row[Any]) -> str:
         raise StoreError(
             f'tournament "{tournament.name}" still has {pending} matches to play; run it again'
         )
-    head = chain_head(tournament.commitment, [row.core_sha256 for row in rows])
+    head = chain_head(row.core_sha256 for row in rows)
     connection.execute(
         update(TOURNAMENT)
         .where(TOURNAMENT.c.id == tournament.id)
@@ -103,9 +106,29 @@ def finish(connection: Connection, tournament: Row[Any]) -> str:
     return head
 
 
-def chain_head(commitment: str, cores: list[str | None]) -> str:
+def write_history(connection: Connection, results: Sequence[MatchResult], n_bots: int) -> None:
+    """Keep each bot's running Elo with every rated match, given in schedule order."""
+    rows = [
+        {"for_match": match_id, "for_seat": seat, "elo": elo}
+        for match_id, _, after in running_elo(rated(results), n_bots)
+        for seat, elo in enumerate(after)
+    ]
+    if rows:
+        match = select(MATCH.c.id).where(MATCH.c.match_id == bindparam("for_match"))
+        connection.execute(
+            update(PLACING)
+            .where(
+                PLACING.c.match == match.scalar_subquery(),
+                PLACING.c.seat == bindparam("for_seat"),
+            )
+            .values(running_elo=bindparam("elo")),
+            rows,
+        )
+
+
+def chain_head(cores: Iterable[str | None]) -> str:
     """The head of the chain over the replays' core hashes, in schedule order."""
-    head = commitment
+    head = CHAIN_START
     for core in cores:
         head = chain(head, core or NO_REPLAY)
     return head
@@ -115,6 +138,15 @@ def pack_replay(text: str) -> tuple[str, bytes]:
     """A replay as it is stored: the SHA-256 of its text, and the text compressed."""
     data = text.encode()
     return hashlib.sha256(data).hexdigest(), zlib.compress(data)
+
+
+def _core_sha256(record: MatchRecord) -> str | None:
+    if not record.replay:
+        return None
+    try:
+        return core_sha256(record.replay)
+    except ReplayError as error:
+        raise StoreError(f"match {record.match_id} came with a broken replay: {error}") from error
 
 
 def _write(connection: Connection, match: int, record: MatchRecord, core: str | None) -> None:

@@ -195,7 +195,10 @@ class Store:
                 raise StoreError(f'there is no tournament "{name}" in {self.path}')
             if row.chain_head is not None:
                 return str(row.chain_head)
-            return saving.finish(connection, row)
+            head = saving.finish(connection, row)
+            bots = len(row.identity["bots"])
+            saving.write_history(connection, reading.results(connection, row.id), bots)
+            return head
 
     # --------------------------------------------------------------------- results
 
