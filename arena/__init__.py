@@ -1,0 +1,1 @@
+"""The arena: sandboxed tournaments for dominoes bots."""

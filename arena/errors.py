@@ -27,7 +27,7 @@ class StoreError(ArenaError):
     """A database that cannot be opened, read or written."""
 
 
-class ResultConflict(StoreError):
+class ResultConflict(StoreError):  # noqa: N818 - it names the event
     """Two different results were reported for one match."""
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dominobot.replay import ReplayHeader, build_replay
+from dominobot.errors import Garbled
+from dominobot.replay import Player, ReplayHeader, build_replay
 from dominobot.rules import IllegalPlay, Match, Play, round_deck
 from dominobot.wire import codec
 from dominobot.wire.v1 import match_pb2 as pb
@@ -31,7 +32,8 @@ from arena.core.referee import (
 )
 from arena.core.schedule import PlannedMatch
 from arena.core.verdict import Termination, Verdict
-from arena.participant import Answered, Participant, SeatPort
+from arena.participant import Answered, Participant
+from arena.supervisor_client import SeatPort
 
 NOTE_BYTES = 200
 NOTES_PER_MATCH_BYTES = 16 * 1024
@@ -39,6 +41,7 @@ _REPLACES_WORKER = frozenset({Termination.PROTOCOL, Termination.SECURITY})
 _log = logging.getLogger(__name__)
 
 Observe = Callable[[MatchRecord], None]
+Step = Callable[["_Game", int], Awaitable[Fault | None]]
 
 
 @dataclass(slots=True)
@@ -157,7 +160,7 @@ class Series:
         try:
             _, play = codec.read_answer(reply.answer)
             game.match.play(Play(play.tile, play.end))
-        except (codec.Garbled, IllegalPlay) as error:
+        except (Garbled, IllegalPlay) as error:
             return Fault(Termination.ILLEGAL_MOVE, Phase.MOVE, str(error))
         game.timings_ms.append(round(reply.elapsed_s * 1000, 3))
         if play.note:
@@ -170,10 +173,10 @@ class Series:
         detail = f"the match took longer than {limit:g} s and this bot thought the longest"
         game.faults[seat] = Fault(Termination.TIMEOUT, Phase.MOVE, detail)
 
-    async def _each(self, game: _Game, step: Callable[[_Game, int], object]) -> None:
+    async def _each(self, game: _Game, step: Step) -> None:
         """Do a step for all seats together; faults are booked by seat."""
         seats = range(len(game.table))
-        outcomes = await asyncio.gather(*(step(game, seat) for seat in seats))  # type: ignore[call-overload]
+        outcomes = await asyncio.gather(*(step(game, seat) for seat in seats))
         for seat, fault in zip(seats, outcomes, strict=True):
             if fault is not None:
                 game.faults[seat] = fault
@@ -221,15 +224,15 @@ class Series:
         verdict = self._verdict(game)
         if not game.faults or game.match.events:
             ends = (self._announce_end(game, s, verdict) for s in range(len(game.table)))
-            for seat, fault in enumerate(await asyncio.gather(*ends)):
-                if fault is not None and seat not in game.faults:
-                    # The match is decided and stays so; the bot is replaced, and it counts.
-                    _, late = await game.table[seat].end(fault.detail, fault)
-                    self._strike(game, seat, fault)
+            for seat, late_fault in enumerate(await asyncio.gather(*ends)):
+                if late_fault is not None:
+                    # The match is decided and stays so; the bot starts afresh for the next one.
+                    _, late = await game.table[seat].end(late_fault.detail, late_fault)
                     evidence = evidence or late._replace(seat=seat)
         return self._record(game, verdict, evidence)
 
     def _verdict(self, game: _Game) -> Verdict:
+        game.match.next_decision()  # what is forced happens in any case, so it is in the scores
         result = game.match.result()
         if not game.faults:
             return final_verdict(result.ranks, result.scores, result.is_capped)
@@ -262,7 +265,9 @@ class Series:
         header = ReplayHeader(
             match_id=game.planned.match_id,
             tournament=self._job.tournament,
-            seats=tuple(self._job.bots[self._job.place_of(bot)] for bot in game.planned.seating),
+            players=tuple(
+                Player(*self._job.bots[self._job.place_of(bot)]) for bot in game.planned.seating
+            ),
             deal_seed=game.planned.deal_seed,
             bot_seeds=game.planned.bot_seeds,
             level=self._job.level,
@@ -271,9 +276,7 @@ class Series:
             match_id=game.planned.match_id,
             attempt=self._job.attempts.get(game.planned.match_id, 0),
             verdict=verdict,
-            replay=build_replay(
-                game.match, header, verdict.to_dict(), game.timings_ms, game.notes
-            ),
+            replay=build_replay(game.match, header, verdict.to_dict(), game.timings_ms, game.notes),
             level=self._job.level,
             wall_s=round(time.perf_counter() - game.started, 4),
             usage=tuple(_usage(bot) for bot in game.table),

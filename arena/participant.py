@@ -6,11 +6,11 @@ Everything a bot does wrong comes back as a ``Fault``; exceptions are the arena'
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
-import select
 import time
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from dominobot.wire.v1 import match_pb2 as pb
 
@@ -18,51 +18,14 @@ from arena.core.clock import GameClock, TimeControl
 from arena.core.record import Evidence
 from arena.core.referee import MAX_UNASKED, Departure, Fault, Phase, fault_of_departure
 from arena.core.verdict import Termination
+from arena.errors import SandboxError
 from arena.output import FLOOD_BYTES, Drain
+from arena.supervisor_client import Seat, SeatPort
 from arena.table import PROTOCOL, Arrival, Link, Silence, Unreadable, token_matches
 
 GRACE_S = 0.5
 LOG_LINES = 50
 _LEAST_WRITE_S = 1.0
-
-
-class Exit(Protocol):
-    """How a seat ended, as the supervisor tells it."""
-
-    exit_code: int | None
-    signal: int | None
-    oom_kills: int
-    pids_denied: int
-    cpu_s: float
-    memory_peak_bytes: int | None
-
-
-class Seat(Protocol):
-    """A running seat."""
-
-    pid: int
-    token: str
-    stdout_fd: int
-    stderr_fd: int
-
-    def freeze(self) -> None:
-        """Stop the whole process tree."""
-
-    def thaw(self) -> None:
-        """Let it run again."""
-
-
-class SeatPort(Protocol):
-    """All that a worker may ask of the supervisor."""
-
-    def start(self, series: str, seat: int) -> Seat:
-        """Start the next process of a seat."""
-
-    def kill(self, seat: int) -> None:
-        """End its whole tree."""
-
-    def reap(self, seat: int) -> Exit:
-        """Wait for the end (bounded) and tell how it came."""
 
 
 class Answered(NamedTuple):
@@ -73,7 +36,7 @@ class Answered(NamedTuple):
 
 
 class Participant:
-    """A bot's seat at one table for a series. At most one process at a time, restarted on demand."""
+    """A bot's seat at one table for a series: one process at a time, restarted on demand."""
 
     def __init__(
         self, port: SeatPort, series: str, index: int, folder: Path, control: TimeControl
@@ -89,9 +52,9 @@ class Participant:
         self._seat: Seat | None = None
         self._link: Link | None = None
         self._drains: list[Drain] = []
-        self._pidfd: int | None = None
         self._is_flooding = False
         self._log: list[str] = []
+        self._exited = asyncio.Event()
 
     @property
     def is_running(self) -> bool:
@@ -109,14 +72,20 @@ class Participant:
         self._link = Link(self._folder / f"{self._starts}.sock")
         await self._link.listen()
         started = time.perf_counter()
-        self._seat = seat = self._port.start(self._series, self.index)
+        try:
+            self._seat = seat = self._port.start(self._series, self.index)
+        except BaseException:
+            await self._link.close()
+            raise
         self._starts += 1
         self.unasked = 0
         self._is_flooding = False
         self._log = []
-        self._drains = [Drain(fd, self._on_flood) for fd in (seat.stdout_fd, seat.stderr_fd)]
-        self._pidfd = os.pidfd_open(seat.pid)
-        asyncio.get_running_loop().add_reader(self._pidfd, self._on_exit)
+        self._exited.clear()
+        # The drains close what they read, so they get descriptors of their own.
+        outputs = (os.dup(seat.stdout_fd), os.dup(seat.stderr_fd))
+        self._drains = [Drain(fd, self._on_flood) for fd in outputs]
+        asyncio.get_running_loop().add_reader(seat.exit_fd, self._on_exit)
         return await self._take_hello(started + self.control.connect_s)
 
     async def _take_hello(self, deadline: float) -> Fault | None:
@@ -152,8 +121,9 @@ class Participant:
             self._link.mark_gone()
 
     def _on_exit(self) -> None:
-        if self._pidfd is not None:
-            asyncio.get_running_loop().remove_reader(self._pidfd)
+        self._exited.set()
+        if self._seat is not None:
+            asyncio.get_running_loop().remove_reader(self._seat.exit_fd)
         if self._link is not None:
             # What it said before it left is still in the socket: let the pump read it first.
             asyncio.get_running_loop().call_later(0.05, self._link.mark_gone)
@@ -211,7 +181,9 @@ class Participant:
                     self.freeze()
                     self.unasked += len(answers) - 1
                     elapsed = max(0.0, received.at - started)
-                    return Answered(answer, elapsed) if self.clock.charge(elapsed) else self._late(0)
+                    return (
+                        Answered(answer, elapsed) if self.clock.charge(elapsed) else self._late(0)
+                    )
             if fault := self._count_unasked(Phase.MOVE, max(1, len(answers))):
                 return fault
 
@@ -260,18 +232,23 @@ class Participant:
         assert self._seat is not None and self._link is not None
         is_stuck = fault is not None and fault.termination is Termination.TIMEOUT
         is_alive = await self._say_goodbye(reason, 0.1 if is_stuck else GRACE_S)
-        self._port.kill(self.index)
+        asyncio.get_running_loop().remove_reader(self._seat.exit_fd)
         left = self._port.reap(self.index)
         self._collect_log()
         await self._link.close()
-        self._forget()
+        self._seat = self._link = None
+        self._drains = []
+        if left.is_arena_fault:
+            raise SandboxError("the sandbox broke: " + (self._log[-1] if self._log else "no word"))
         if fault is not None:
-            departure = Departure(left.exit_code, left.signal, left.oom_kills, is_alive)
+            departure = Departure(
+                left.exit_code, left.signal, left.oom_kills, left.is_over_cpu, is_alive
+            )
             fault = _refine(fault, departure)
         counters = {
             "cpu_s": left.cpu_s,
             "oom_kills": left.oom_kills,
-            "pids_denied": left.pids_denied,
+            "processes_denied": left.processes_denied,
             "memory_peak_bytes": left.memory_peak_bytes or 0,
         }
         return fault, Evidence(
@@ -291,28 +268,16 @@ class Participant:
         self._seat.thaw()
         deadline = time.perf_counter() + grace_s
         await self._link.send(pb.PlayResponse(goodbye=pb.Goodbye(reason=reason)), deadline)
-        while not self._has_exited() and time.perf_counter() < deadline:
-            await asyncio.sleep(0.005)
-        return not self._has_exited()
-
-    def _has_exited(self) -> bool:
-        assert self._pidfd is not None
-        poll = select.poll()
-        poll.register(self._pidfd, select.POLLIN)
-        return bool(poll.poll(0))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(max(0.0, deadline - time.perf_counter())):
+                await self._exited.wait()
+        return not self._seat.has_ended()
 
     def _collect_log(self) -> None:
         for drain in self._drains:
             drain.drain_rest()
             self._log += drain.last_lines(LOG_LINES)
             drain.close()
-
-    def _forget(self) -> None:
-        if self._pidfd is not None:
-            asyncio.get_running_loop().remove_reader(self._pidfd)
-            os.close(self._pidfd)
-        self._pidfd = self._seat = self._link = None
-        self._drains = []
 
 
 def _refine(fault: Fault, departure: Departure) -> Fault:

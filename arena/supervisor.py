@@ -214,7 +214,11 @@ def main(argv: list[str]) -> int:
     os.close(worker_port_fd)
     supervisor = Supervisor(control, port, job)
     signal.signal(signal.SIGTERM, lambda *_: supervisor.stop())
-    ready = {"level": job.backend.level.value, "worker_pid": job.worker_pid}
+    ready = {
+        "level": job.backend.level.value,
+        "worker_pid": job.worker_pid,
+        "folder": str(job.folder),
+    }
     with suppress(OSError):
         control.send(encode({"ok": ready}), socket.MSG_NOSIGNAL)
     supervisor.run(wake_fd)

@@ -22,8 +22,9 @@ class SupervisorHandle:
     """A running supervisor with its worker. Calls block for milliseconds, at worst ``timeout_s``.
 
     ``worker`` is main's end of the stream to the worker (JSON lines by convention); it reads EOF
-    when the worker is gone. ``level`` is what the seats really have. Main must be the only holder
-    of the control socket: its end is how the supervisor knows that main died.
+    when the worker is gone. ``level`` is what the seats really have. ``folder`` is the job's own:
+    what main puts there goes when the job does. Main must be the only holder of the control socket:
+    its end is how the supervisor knows that main died.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class SupervisorHandle:
         self.worker = worker
         self.level = Level(answer["level"])
         self.worker_pid: int | None = answer["worker_pid"]
+        self.folder: str = answer["folder"]
         self.seat_port: SeatPort | None = None
 
     @property

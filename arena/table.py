@@ -11,7 +11,6 @@ import asyncio
 import hmac
 import time
 from collections import deque
-from collections.abc import Awaitable
 from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -78,6 +77,10 @@ class Link:
         self._room = asyncio.Event()
         self._room.set()
         self._waiter: asyncio.Future[None] | None = None
+        self._writer: asyncio.Task[Any] | None = None
+        self._deadline = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = 0.0
         self._is_closed = False
         self._handler: asyncio.Task[Any] | None = None
 
@@ -123,13 +126,11 @@ class Link:
     async def receive(self, deadline: float) -> Received:
         """The next message, or why there is none by ``deadline`` (a ``time.perf_counter()``)."""
         if not self._inbox and not self._is_closed:
-            loop = asyncio.get_running_loop()
-            self._waiter = loop.create_future()
-            timer = loop.call_later(max(0.0, deadline - time.perf_counter()), self._wake)
+            self._watch(deadline)
+            self._waiter = asyncio.get_running_loop().create_future()
             try:
                 await self._waiter
             finally:
-                timer.cancel()
                 self._waiter = None
         if self._inbox:
             received = self._inbox.popleft()
@@ -142,11 +143,53 @@ class Link:
         """Write one message; False when the bot did not take it by ``deadline`` or has left."""
         if self._context is None or self._is_closed:
             return False
-        return await _within(self._context.write(message.SerializeToString()), deadline)
+        self._watch(deadline)
+        self._writer = task = asyncio.current_task()
+        try:
+            await self._context.write(message.SerializeToString())
+        except asyncio.CancelledError:
+            if self._writer is not None or task is None:
+                raise
+            task.uncancel()
+            return False
+        except (grpc.RpcError, asyncio.InvalidStateError, grpc.aio.UsageError):
+            return False
+        finally:
+            self._writer = None
+        return True
+
+    def _watch(self, deadline: float) -> None:
+        """Have the one timer look at ``deadline``.
+
+        It is not armed anew for every wait (that costs more than the wait itself usually does):
+        when it goes off early it is set again for what is then the deadline.
+        """
+        self._deadline = deadline
+        if self._timer is not None:
+            if self._timer_at <= deadline:
+                return
+            self._timer.cancel()
+        self._timer_at = deadline
+        delay = max(0.0, deadline - time.perf_counter())
+        self._timer = asyncio.get_running_loop().call_later(delay, self._on_timer)
+
+    def _on_timer(self) -> None:
+        self._timer = None
+        if self._waiter is None and self._writer is None:
+            return
+        if time.perf_counter() < self._deadline:
+            self._watch(self._deadline)
+            return
+        self._wake()
+        if self._writer is not None:
+            writer, self._writer = self._writer, None
+            writer.cancel()
 
     async def close(self) -> None:
         """End the stream and the server. Bounded, whatever the bot does."""
         self.mark_gone()
+        if self._timer is not None:
+            self._timer.cancel()
         if self._handler is not None:
             self._handler.cancel()
         if self._server is not None:
@@ -166,17 +209,6 @@ def _parse(data: bytes, at: float) -> Arrival | Unreadable:
         return Unreadable(at, f"{len(data)} bytes that are no PlayRequest")
 
 
-async def _within(write: Awaitable[None], deadline: float) -> bool:
-    """Await a write with a deadline; a fast path for the usual write that is done at once."""
-    try:
-        async with asyncio.timeout(max(0.0, deadline - time.perf_counter())):
-            await write
-    except (TimeoutError, grpc.RpcError, asyncio.InvalidStateError, grpc.aio.UsageError):
-        return False
-    return True
-
-
 def token_matches(given: str, expected: str) -> bool:
     """Compare tokens in constant time."""
     return hmac.compare_digest(given.encode(), expected.encode())
-

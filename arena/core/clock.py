@@ -34,7 +34,8 @@ class TimeControl:
             least = 0.0 if entry.name == "bank_s" else 0.001
             if not least <= value <= LONGEST_S:
                 raise ConfigError(
-                    f"{entry.name} must be between {least:g} and {LONGEST_S:g} seconds, not {value:g}"
+                    f"{entry.name} must be between {least:g} and {LONGEST_S:g} seconds, "
+                    f"not {value:g}"
                 )
 
     def to_dict(self) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dominobot.rules import Variant
@@ -72,7 +72,7 @@ class SeriesJob:
 
 def _match_to_dict(match: PlannedMatch) -> dict[str, Any]:
     return {
-        **match._asdict(),
+        **asdict(match),
         "seating": list(match.seating),
         "deal_seed": match.deal_seed.hex(),
         "bot_seeds": list(match.bot_seeds),

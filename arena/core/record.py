@@ -10,9 +10,9 @@ from arena.core.verdict import Verdict
 class Evidence(NamedTuple):
     """Why a bot lost by a fault, for its author to read.
 
-    ``seat`` is None for a fault of the arena. ``phase`` says what was waited for ("connect", "start", "move", "end"). Times are seconds,
-    sizes bytes. ``clock`` is the trace of the last decisions: (decision number, seconds, bank
-    left). ``counters`` come from the kernel.
+    ``seat`` is None for a fault of the arena. ``phase`` says what was waited for. Times are
+    seconds, sizes bytes. ``clock`` is the trace of the last decisions: (decision number, seconds,
+    bank left). ``counters`` come from the kernel.
     """
 
     seat: int | None

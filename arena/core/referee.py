@@ -47,6 +47,7 @@ class Departure(NamedTuple):
     exit_code: int | None = None
     signal: int | None = None
     oom_kills: int = 0
+    is_over_cpu: bool = False
     is_alive: bool = False
 
 
@@ -62,7 +63,7 @@ def fault_of_departure(departure: Departure, phase: Phase) -> Fault:
             phase,
             f"the kernel ended it for using more memory than it may ({departure.oom_kills} kills)",
         )
-    if SIGXCPU in (departure.signal, (departure.exit_code or 0) - 128):
+    if departure.is_over_cpu or departure.signal == SIGXCPU:
         return Fault(Termination.CPU_LIMIT, phase, "it used up its CPU time")
     how = _how_it_left(departure)
     if phase is Phase.CONNECT:
@@ -82,7 +83,9 @@ def _how_it_left(departure: Departure) -> str:
     return f"its process ended with exit code {departure.exit_code}"
 
 
-def fault_verdict(termination: Termination, faulty: Sequence[int], scores: Sequence[int]) -> Verdict:
+def fault_verdict(
+    termination: Termination, faulty: Sequence[int], scores: Sequence[int]
+) -> Verdict:
     """The verdict when seats fail: they share the last rank, the others rank by score.
 
     Several seats are faulty at once only where all were awaited together (connecting, the start

@@ -1,6 +1,6 @@
 """The worker process: plays one series at a time and speaks with the bots.
 
-Usage: python -m arena.executors.worker --jobs FD --seats FD
+Usage: python -m arena.executors.worker JOBS_FD SEATS_FD
 
 Over the jobs socket come lines of JSON, one a job; records go back the same way. Over the seats
 socket the supervisor starts and ends the seats. The worker has no rights of its own: it runs as an
@@ -22,8 +22,7 @@ from typing import Any
 from arena.core.job import SeriesJob
 from arena.core.record import MatchRecord
 from arena.match import Series
-from arena.participant import SeatPort
-from arena.supervisor_client import SeatClient, die_with_parent
+from arena.supervisor_client import SeatPort
 
 LINE_LIMIT_BYTES = 64 * 1024 * 1024
 
@@ -65,12 +64,11 @@ async def serve(jobs_fd: int, port: SeatPort) -> None:
 def main() -> None:
     """Entry point of the process."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--jobs", type=int, required=True)
-    parser.add_argument("--seats", type=int, required=True)
+    parser.add_argument("jobs", type=int)
+    parser.add_argument("seats", type=int)
     options = parser.parse_args()
-    die_with_parent()
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
-    asyncio.run(serve(options.jobs, SeatClient(options.seats)))
+    asyncio.run(serve(options.jobs, SeatPort.from_fd(options.seats)))
     # grpc's threads can hold up an orderly exit; everything is flushed and nothing is ours to keep.
     sys.stderr.flush()
     os._exit(0)

@@ -25,7 +25,7 @@ from arena.core.verdict import Termination, Verdict
         (Departure(signal=11), Phase.MOVE, Termination.CRASH),
         (Departure(exit_code=139), Phase.START, Termination.CRASH),
         (Departure(signal=24), Phase.MOVE, Termination.CPU_LIMIT),
-        (Departure(exit_code=152), Phase.MOVE, Termination.CPU_LIMIT),
+        (Departure(is_over_cpu=True), Phase.MOVE, Termination.CPU_LIMIT),
     ],
 )
 def test_how_a_process_left_decides_the_termination(

@@ -1,0 +1,201 @@
+"""Plays series on this machine: one supervisor with one worker process for each job slot."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arena.bundle import Bundle, extract
+from arena.core.job import SeriesJob
+from arena.core.record import MatchRecord
+from arena.errors import SandboxError
+from arena.executors.base import Ended, Lost, Outcome, Recorded
+from arena.sandbox.base import BotFiles, Level, Limits
+from arena.supervisor_launch import SupervisorHandle, launch
+from arena.supervisor_protocol import JobConfig
+
+LINE_LIMIT_BYTES = 64 * 1024 * 1024
+SLACK_S = 60.0
+"""How much longer than its clocks allow a match may take before its worker counts as lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalConfig:
+    """What a local executor needs: ``jobs`` workers, the sandbox, and the bundles by digest."""
+
+    jobs: int
+    level: Level
+    backend: str
+    bundles: Mapping[str, Bundle]
+    limits: Limits = Limits()
+
+
+class WorkerLostError(Exception):
+    """The worker is gone, silent, or says what it may not say."""
+
+
+class _Slot:
+    """One supervisor with its worker. Replaced whole when the worker has to go."""
+
+    def __init__(self, config: LocalConfig) -> None:
+        self._config = config
+        self._handle: SupervisorHandle | None = None
+        self._reader: asyncio.StreamReader | None = None
+        self._writer: asyncio.StreamWriter | None = None
+
+    async def open(self) -> None:
+        """Start supervisor and worker. Raises SandboxError."""
+        config = JobConfig(level=self._config.level, backend=self._config.backend)
+        self._handle = await asyncio.to_thread(launch, config)
+        self._reader, self._writer = await asyncio.open_connection(
+            sock=self._handle.worker, limit=LINE_LIMIT_BYTES
+        )
+
+    async def close(self) -> None:
+        """End both and everything of theirs."""
+        if self._writer is not None:
+            self._writer.close()
+        if self._handle is not None:
+            await asyncio.to_thread(self._handle.close)
+        self._handle = self._reader = self._writer = None
+
+    async def play(self, job: SeriesJob, outcomes: asyncio.Queue[Outcome | None]) -> None:
+        """Play one series; its records go to ``outcomes`` as they come.
+
+        Raises:
+            SandboxError, WorkerLostError: the slot has to be opened anew.
+        """
+        if self._handle is None:
+            await self.open()
+        assert self._handle is not None
+        folders = await asyncio.to_thread(self._open_series, job)
+        await self._send({"job": job.to_dict(), "folders": list(folders)})
+        waiting = {match.match_id for match in job.matches}
+        while True:
+            message = await self._receive(job)
+            if "ended" in message:
+                break
+            record = _read_record(message, waiting, self._handle.level)
+            waiting.discard(record.match_id)
+            outcomes.put_nowait(Recorded(job.series_id, record))
+        if message.get("replace"):
+            await self.close()
+        else:
+            await asyncio.to_thread(self._handle.close_series)
+
+    def _open_series(self, job: SeriesJob) -> tuple[str, ...]:
+        assert self._handle is not None
+        files = []
+        for _, digest in job.bots:
+            bundle = self._config.bundles[digest]
+            folder = Path(self._handle.folder) / "bundles" / digest
+            if not folder.exists():
+                extract(bundle.data, folder, digest)
+            files.append(BotFiles(str(folder), bundle.manifest.entry))
+        return self._handle.open_series(job.series_id, files, self._config.limits)
+
+    async def _send(self, message: dict[str, Any]) -> None:
+        assert self._writer is not None
+        try:
+            self._writer.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+            await self._writer.drain()
+        except OSError as error:
+            raise WorkerLostError(f"the worker takes no job: {error}") from None
+
+    async def _receive(self, job: SeriesJob) -> dict[str, Any]:
+        assert self._reader is not None
+        control = job.control
+        patience = control.match_s + len(job.bots) * (control.connect_s + control.move_s) + SLACK_S
+        try:
+            async with asyncio.timeout(patience):
+                line = await self._reader.readline()
+        except TimeoutError:
+            raise WorkerLostError(f"the worker said nothing for {patience:.0f} s") from None
+        except (OSError, ValueError) as error:
+            raise WorkerLostError(f"the worker cannot be read: {error}") from None
+        if not line:
+            raise WorkerLostError("the worker process ended")
+        try:
+            message = json.loads(line)
+        except ValueError:
+            raise WorkerLostError("the worker sent something that is no message") from None
+        if not isinstance(message, dict):
+            raise WorkerLostError("the worker sent something that is no message")
+        return message
+
+
+def _read_record(message: dict[str, Any], waiting: set[str], level: Level) -> MatchRecord:
+    """A worker speaks with bots, so what it says is checked like anything from outside."""
+    try:
+        record = MatchRecord.from_dict(message["record"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise WorkerLostError(f"the worker sent no record: {error}") from None
+    if record.match_id not in waiting or record.level != level.value:
+        raise WorkerLostError("the worker sent a record of a match that it was not given")
+    return record
+
+
+class LocalExecutor:
+    """A ``MatchExecutor`` with ``config.jobs`` workers on this machine."""
+
+    def __init__(self, config: LocalConfig) -> None:
+        self._config = config
+        self._slots = [_Slot(config) for _ in range(config.jobs)]
+        self._jobs: asyncio.Queue[SeriesJob] = asyncio.Queue(maxsize=1)
+        self._outcomes: asyncio.Queue[Outcome | None] = asyncio.Queue()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def capacity(self) -> int:
+        """How many series are played at once."""
+        return len(self._slots)
+
+    async def start(self) -> None:
+        """Bring all workers up at once.
+
+        Raises:
+            SandboxError: the level that was asked for cannot be had.
+        """
+        try:
+            await asyncio.gather(*(slot.open() for slot in self._slots))
+        except BaseException:
+            await self.close()
+            raise
+        self._tasks = [asyncio.create_task(self._work(slot)) for slot in self._slots]
+
+    async def submit(self, job: SeriesJob) -> None:
+        """Hand over a series; waits until a worker is about to take it."""
+        await self._jobs.put(job)
+
+    async def outcomes(self) -> AsyncIterator[Outcome]:
+        """What happens, until ``close``."""
+        while (outcome := await self._outcomes.get()) is not None:
+            yield outcome
+
+    async def close(self) -> None:
+        """End everything, matches in flight too."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*(slot.close() for slot in self._slots), return_exceptions=True)
+        self._outcomes.put_nowait(None)
+
+    async def _work(self, slot: _Slot) -> None:
+        while True:
+            job = await self._jobs.get()
+            try:
+                await slot.play(job, self._outcomes)
+            except (SandboxError, WorkerLostError) as error:
+                with contextlib.suppress(SandboxError):
+                    await slot.close()
+                self._outcomes.put_nowait(Lost(job.series_id, str(error)))
+            except Exception as error:  # a bug here must end the run, not hang it
+                self._outcomes.put_nowait(Lost(job.series_id, f"{type(error).__name__}: {error}"))
+                raise
+            else:
+                self._outcomes.put_nowait(Ended(job.series_id))
