@@ -110,13 +110,13 @@ class Match:
         Raises:
             IllegalPlay: no decision is pending, or the play is not allowed; nothing has changed.
         """
-        state = self._round
-        if self._pending is None or state is None:
+        state, pending = self._round, self._pending
+        if pending is None or state is None:
             raise IllegalPlay("no decision is pending")
         after = state.after(play)
         self.plays.append(play)
         self._pending = None
-        self._lay(state, play, after)
+        self._end_turn(state, play, pending.legal, after)
 
     @property
     def ends(self) -> Ends | None:
@@ -202,9 +202,9 @@ class Match:
         if len(plays) >= self._fewest_to_ask:
             return Decision(state.seat, plays)
         if plays:
-            self._lay(state, plays[0], state.after(plays[0]))
+            self._end_turn(state, plays[0], plays, state.after(plays[0]))
         elif state.must_pass:
-            self._pass(state, state.after(PASS))
+            self._end_turn(state, PASS, (), state.after(PASS))
         else:
             self._draw(state, state.after(DRAW))
         return None
@@ -215,23 +215,27 @@ class Match:
         self._drew = tuple([ALL_TILES[mask.bit_length() - 1] for mask in drawn])
         self.events.append(Drew(state.seat, after.drew))
 
-    def _pass(self, state: Round, after: Round) -> None:
-        self.events.append(Passed(state.seat))
-        self._end_turn(state, PASS, after)
-
-    def _lay(self, state: Round, play: Play, after: Round) -> None:
-        self._chain.lay(play.tile, play.end)
-        self.events.append(Played(state.seat, play.tile, play.end))
-        self._end_turn(state, play, after)
-
-    def _end_turn(self, state: Round, move: Play | Pass, after: Round) -> None:
+    def _end_turn(
+        self, state: Round, move: Play | Pass, plays: tuple[Play, ...], after: Round
+    ) -> None:
+        """Note a turn that led from ``state``, where ``plays`` were its choices, to ``after``."""
         seat = state.seat
-        hand_left = after.hands[seat].bit_count()
-        legal = state.placements()
-        distinct = len(state.choices())
+        if isinstance(move, Play):
+            self._chain.lay(move.tile, move.end)
+            self.events.append(Played(seat, move.tile, move.end))
+        else:
+            self.events.append(Passed(seat))
+        has_equal_ends = state.left == state.right
         self.current_turns.append(
             Turn(
-                seat, state.ends, self._drew, legal, distinct, move, hand_left, len(after.boneyard)
+                seat,
+                state.ends,
+                self._drew,
+                state.placements() if has_equal_ends else plays,
+                len(plays),
+                move,
+                after.hands[seat].bit_count(),
+                len(after.boneyard),
             )
         )
         self._drew = ()

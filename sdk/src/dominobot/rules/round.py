@@ -86,15 +86,20 @@ class Round(NamedTuple):
         Raises:
             DealError: the deck is not each of the 28 tiles once.
         """
-        masks = deck_masks(deck)
+        return cls.deal_masks(variant, deck_masks(deck), winner)
+
+    @classmethod
+    def deal_masks(cls, variant: Variant, masks: tuple[int, ...], winner: int | None) -> Round:
+        """Deal a deck given as ``deck_masks`` gives it."""
         size = variant.deal
         dealt = variant.seats * size
-        hands = tuple(sum(masks[first : first + size]) for first in range(0, dealt, size))
+        hands = tuple([sum(masks[first : first + size]) for first in range(0, dealt, size)])
+        forced = 0
         if winner is None:
             winner, _, forced = find_opener(hands)
-        else:
-            forced = 0
-        return cls(variant, hands, masks[dealt:], winner, NO_END, NO_END, forced, 0, 0, None)
+        return _round(
+            cls, (variant, hands, masks[dealt:], winner, NO_END, NO_END, forced, 0, 0, None)
+        )
 
     @property
     def ends(self) -> Ends | None:
@@ -219,7 +224,12 @@ def deck_masks(deck: Sequence[Tile]) -> tuple[int, ...]:
 
 def opening_plays(hand: int) -> tuple[Play, ...]:
     """The plays of a hand before the first tile: any tile, at no end (F11, A5)."""
-    return tuple(play_of(tile, End.START) for tile in tiles_of(hand))
+    plays = []
+    while hand:
+        bit = hand & -hand
+        plays.append(_START_PLAYS[bit.bit_length() - 1])
+        hand ^= bit
+    return tuple(plays)
 
 
 def _why_nothing_but(state: Round, move: Draw | Pass) -> str:
@@ -258,6 +268,7 @@ def _plays_by_hand(value: int, end: End) -> dict[int, tuple[Play, ...]]:
     return table
 
 
+_START_PLAYS = tuple(play_of(tile, START) for tile in ALL_TILES)
 LEFT_PLAYS = tuple(_plays_by_hand(value, End.LEFT) for value in range(TOP + 1))
 RIGHT_PLAYS = tuple(_plays_by_hand(value, End.RIGHT) for value in range(TOP + 1))
 PLAY_TABLE = tuple((MASKS[play.tile], play.tile.low, play.tile.high, play.end) for play in PLAYS)

@@ -97,6 +97,9 @@ ALL_MASK = (1 << len(ALL_TILES)) - 1
 MASKS: dict[Tile, int] = {tile: tile.mask for tile in ALL_TILES}
 """Mask of each tile: quicker than ``Tile.mask``."""
 
+ALL_MASKS: tuple[int, ...] = tuple(MASKS.values())
+"""The mask of each tile, by index."""
+
 FITS: tuple[int, ...] = tuple(
     sum(tile.mask for tile in ALL_TILES if tile.has(value)) for value in range(TOP + 1)
 )
