@@ -1,0 +1,5 @@
+"""Exits before it connects."""
+
+import sys
+
+sys.exit(7)
