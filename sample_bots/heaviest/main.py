@@ -1,7 +1,7 @@
 """Heaviest tile first.
 
-The loser of a round pays the points left in hand, so the heavy tiles go first: 6-6 before 5-6
-before 4-6. Which end they go to is left to chance.
+Whoever loses a round pays for the points left in the hand, so the heavy tiles leave first: 66
+before 56 before 46. It does not look at the table at all.
 """
 
 from dominobot import Bot, Play, View, run
@@ -9,8 +9,7 @@ from dominobot import Bot, Play, View, run
 
 class Heaviest(Bot):
     def choose(self, view: View) -> Play:
-        most = max(play.tile.pips for play in view.legal)
-        return self.random.choice([play for play in view.legal if play.tile.pips == most])
+        return self.best_of(view.legal, lambda play: play.tile.pips)
 
 
 if __name__ == "__main__":

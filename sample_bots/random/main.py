@@ -1,4 +1,7 @@
-"""Plays any tile that fits, without a thought: what every other bot should beat."""
+"""Any tile that fits.
+
+Plays without a thought: what every other bot should beat.
+"""
 
 from dominobot import Bot, Play, View, run
 

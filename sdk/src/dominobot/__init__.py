@@ -28,6 +28,7 @@ from dominobot.rules import (
     View,
 )
 from dominobot.runner import run
+from dominobot.tactics import ends_after, hand_after
 from dominobot.version import __version__
 
 __all__ = [
@@ -49,5 +50,7 @@ __all__ = [
     "Variant",
     "View",
     "__version__",
+    "ends_after",
+    "hand_after",
     "run",
 ]

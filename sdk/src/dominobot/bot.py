@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dominobot.errors import BotError
 from dominobot.rules import Play, RoundEnd, Variant, View
@@ -61,6 +62,13 @@ class Bot(ABC):
     @abstractmethod
     def choose(self, view: View) -> Play:
         """Return one of ``view.legal``. Asked only where there are at least two different plays."""
+
+    def best_of(self, plays: Sequence[Play], key: Callable[[Play], Any]) -> Play:
+        """The play with the highest ``key``; between equals ``self.random`` decides."""
+        keys = [key(play) for play in plays]
+        highest = max(keys)
+        best = [play for play, value in zip(plays, keys, strict=True) if value == highest]
+        return best[0] if len(best) == 1 else self.random.choice(best)
 
     def on_game_start(self, info: GameInfo) -> None:  # noqa: B027 - optional
         """Called once, before the first decision; there is a move's time for it."""
