@@ -16,7 +16,6 @@ import selectors
 import signal
 import socket
 import sys
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any

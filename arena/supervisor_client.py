@@ -33,6 +33,7 @@ class Seat:
         self.pid: int = answer["pid"]
         self.attempt: int = answer["attempt"]
         self.token: str = answer["token"]
+        self._words = [str(word).encode() for word in answer["words"]]
 
     @property
     def stdout_fd(self) -> int:
@@ -56,11 +57,11 @@ class Seat:
 
     def freeze(self) -> None:
         """Stop the whole tree from running. Nothing at a level without freeze."""
-        self._write("freeze", b"1")
+        self._write("freeze", self._words[0])
 
     def thaw(self) -> None:
         """Let the tree run again. Nothing at a level without freeze."""
-        self._write("freeze", b"0")
+        self._write("freeze", self._words[1])
 
     def kill(self) -> None:
         """End the whole tree, frozen or not. Does not wait: see :meth:`SeatPort.reap`."""

@@ -49,7 +49,7 @@ class Series:
         for seat in self._seats:
             seat.folder = job_folder / str(seat.number)
             seat.uid = ground.take_uid()
-            seat.shown = ground.show_bot(seat.bot.folder, f"bot{seat.number}")
+            seat.shown = ground.show_bot(seat.bot.folder, seat.number)
             self._check_entry(seat)
             try:
                 self._make_folder(seat)
@@ -81,7 +81,8 @@ class Series:
         )
         seat.process = self._backend.start(spec)
         seat.attempts += 1
-        return {"pid": seat.process.pid, "attempt": attempt, "token": token}, seat.process
+        answer = {"pid": seat.process.pid, "attempt": attempt, "token": token}
+        return {**answer, "words": seat.process.freeze_words}, seat.process
 
     def kill(self, number: object) -> None:
         """Begin to end a seat's tree; nothing when none is running."""
@@ -127,11 +128,10 @@ class Series:
                 except SandboxError as error:
                     # Its user stays claimed: nobody else may get it while something runs as it.
                     broken, seat.uid = error, None
-            if seat.shown is not None:
-                self._ground.hide_bot(seat.shown, f"bot{seat.number}")
             if seat.folder.name:
                 remove(seat.folder)
             self._ground.give_back(seat.uid)
+        self._ground.hide_bots()
         if broken is not None:
             raise broken
         return self._ended

@@ -1,0 +1,1 @@
+"""Seats: processes of strangers, locked up as well as the host allows."""

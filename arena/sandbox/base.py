@@ -10,7 +10,10 @@ killed and finished. Everything an :class:`Exit` says comes from the kernel, see
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from arena.sandbox.cgroup import Cgroup
 
 MIB = 1024 * 1024
 
@@ -104,8 +107,8 @@ class SeatFds(NamedTuple):
     """Open descriptors of a running seat, all owned by whoever holds this value.
 
     ``stdout`` and ``stderr``: read ends. ``exit``: a pidfd, readable once the seat is gone.
-    ``freeze``: write b"1" or b"0". ``kill``: write b"1". ``cpu``: the counter file, read at
-    offset 0. The last three are None where the level has no such thing.
+    ``freeze``: write the seat's ``freeze_words``. ``kill``: write "1". ``cpu``: the counter file,
+    read at offset 0. The last three are None where the level has no such thing.
     """
 
     stdout: int
@@ -127,6 +130,10 @@ class SeatProcess(Protocol):
     def fds(self) -> SeatFds:
         """Its descriptors. The supervisor closes them once they are handed to the worker."""
 
+    @property
+    def freeze_words(self) -> tuple[str, str]:
+        """What to write to ``fds.freeze`` to freeze and to thaw."""
+
     def watch(self) -> None:
         """Look at the counters; end a tree that was out of memory or over its CPU time."""
 
@@ -146,6 +153,10 @@ class Backend(Protocol):
     @property
     def level(self) -> Level:
         """What its seats promise."""
+
+    @property
+    def worker_group(self) -> Cgroup | None:
+        """A group that holds the worker, so that all it may have started can be ended."""
 
     def start(self, spec: SeatSpec) -> SeatProcess:
         """Start one attempt and return at once. Raises SandboxError when it cannot."""

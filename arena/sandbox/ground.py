@@ -26,11 +26,11 @@ class Ground(Protocol):
     def give_back(self, uid: int | None) -> None:
         """Release a seat user."""
 
-    def show_bot(self, folder: str, name: str) -> str:
+    def show_bot(self, folder: str, seat: int) -> str:
         """Make a bot's folder readable for its seat; the path at which it is."""
 
-    def hide_bot(self, folder: str, name: str) -> None:
-        """Undo :meth:`show_bot`."""
+    def hide_bots(self) -> None:
+        """Undo every :meth:`show_bot`."""
 
     def close(self) -> None:
         """Release all users."""
@@ -48,13 +48,13 @@ class OrdinaryGround:
     def give_back(self, uid: int | None) -> None:
         """Nothing was claimed."""
 
-    def show_bot(self, folder: str, name: str) -> str:
+    def show_bot(self, folder: str, seat: int) -> str:
         """The folder itself. Raises SandboxError when it is not a folder one can enter."""
         if not (Path(folder).is_dir() and os.access(folder, os.R_OK | os.X_OK)):
-            raise SandboxError(f"the bot folder {folder} is missing or cannot be read")
+            raise SandboxError(f"seat {seat}: the bot folder {folder} cannot be read")
         return folder
 
-    def hide_bot(self, folder: str, name: str) -> None:
+    def hide_bots(self) -> None:
         """Nothing was shown."""
 
     def close(self) -> None:

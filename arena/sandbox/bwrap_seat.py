@@ -1,0 +1,137 @@
+"""One attempt running in bubblewrap: watch it, end it, say how it ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from contextlib import suppress
+
+from arena.errors import SandboxError
+from arena.sandbox.base import Exit, Limits, SeatFds
+from arena.sandbox.cgroup import Cgroup, Counters
+from arena.sandbox.processes import Children, Ended
+
+_STATUS_BYTES = 4096
+_SIGNALLED = 128
+
+
+class Pipes:
+    """Output and status pipes of one attempt. ``*_w`` are the sandbox's ends."""
+
+    def __init__(self) -> None:
+        self.stdout_r, self.stdout_w = os.pipe2(os.O_CLOEXEC)
+        self.stderr_r, self.stderr_w = os.pipe2(os.O_CLOEXEC)
+        self.status_r, self.status_w = os.pipe2(os.O_CLOEXEC)
+
+    def close_theirs(self) -> None:
+        """Close the sandbox's ends once it has them."""
+        for fd in (self.stdout_w, self.stderr_w, self.status_w):
+            os.close(fd)
+
+    def close_all(self) -> None:
+        """Close our ends."""
+        for fd in (self.stdout_r, self.stderr_r, self.status_r):
+            os.close(fd)
+
+
+class BwrapSeat:
+    """One running attempt. ``group`` is None at level practice."""
+
+    def __init__(
+        self, pid: int, pipes: Pipes, group: Cgroup | None, limits: Limits, children: Children
+    ) -> None:
+        self.pid = pid
+        self._group = group
+        self._limits = limits
+        self._children = children
+        self._status_fd = pipes.status_r
+        self._was_killed = False
+        self._is_over_cpu = False
+        self.fds = SeatFds(
+            stdout=pipes.stdout_r,
+            stderr=pipes.stderr_r,
+            exit=os.pidfd_open(pid),
+            freeze=group.open_freeze() if group else None,
+            kill=group.open_kill() if group else None,
+            cpu=group.open_cpu() if group else None,
+        )
+
+    @property
+    def freeze_words(self) -> tuple[str, str]:
+        """What to write to freeze and to thaw."""
+        return self._group.freeze_words if self._group else ("1", "0")
+
+    def watch(self) -> None:
+        """End a tree in which the kernel had to kill for memory, or that used up its CPU time.
+
+        Version 1 groups kill one process and let the rest of the tree live on.
+        """
+        if self._group is None or self._was_killed:
+            return
+        counters = self._group.counters()
+        if self._limits.cpu_s is not None and counters.cpu_s > self._limits.cpu_s:
+            self._is_over_cpu = True
+        if self._is_over_cpu or counters.oom_kills:
+            self.kill()
+
+    def kill(self) -> None:
+        """Begin to end the tree. Without a group the pid namespace dies with its first process."""
+        if self._children.ended(self.pid) is None:
+            self._was_killed = True
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+        if self._group is not None:
+            self._group.kill()
+
+    def finish(self, timeout_s: float) -> Exit:
+        """End the tree, wait for it, read the counters, remove the group.
+
+        Raises SandboxError when something is still alive after ``timeout_s``.
+        """
+        deadline = time.monotonic() + timeout_s
+        self.kill()
+        ended = self._children.wait(self.pid, timeout_s)
+        left = max(0.0, deadline - time.monotonic())
+        is_empty = self._group is None or self._group.end(left, self._children.collect)
+        if ended is None or not is_empty:
+            raise SandboxError(f"the processes of a seat will not end (first pid {self.pid})")
+        counters = self._group.counters() if self._group else None
+        if self._group is not None and not self._group.remove(left):
+            raise SandboxError("the cgroup of a seat cannot be removed")
+        self._children.forget(self.pid)
+        return self._exit(ended, counters)
+
+    def _exit(self, ended: Ended, counters: Counters | None) -> Exit:
+        relayed = self._relayed_code()
+        exit_code, signal_number = relayed, None
+        if relayed is not None and _SIGNALLED < relayed <= _SIGNALLED + signal.NSIG:
+            exit_code, signal_number = None, relayed - _SIGNALLED
+        kernel = counters or Counters(0, 0, ended.cpu_s, None)
+        # Nobody killed it, the kernel did not, and yet bwrap never came to report the bot's end.
+        has_failed = relayed is None and not self._was_killed and not kernel.oom_kills
+        return Exit(
+            exit_code=exit_code,
+            signal=signal_number,
+            oom_kills=kernel.oom_kills,
+            processes_denied=kernel.processes_denied,
+            cpu_s=kernel.cpu_s,
+            memory_peak_bytes=kernel.memory_peak_bytes,
+            was_killed=self._was_killed,
+            is_over_cpu=self._is_over_cpu,
+            is_arena_fault=has_failed,
+        )
+
+    def _relayed_code(self) -> int | None:
+        """The exit code in bwrap's status stream; None when it did not see the bot end."""
+        with suppress(OSError):
+            os.set_blocking(self._status_fd, False)
+            text = os.read(self._status_fd, _STATUS_BYTES)
+            os.close(self._status_fd)
+            for line in text.splitlines():
+                with suppress(ValueError):
+                    code = json.loads(line).get("exit-code")
+                    if isinstance(code, int):
+                        return code
+        return None

@@ -1,0 +1,70 @@
+"""Builds the seccomp filter from the table, as the bytes that bwrap loads."""
+
+from __future__ import annotations
+
+import errno
+import functools
+import os
+from typing import Any
+
+from arena.errors import SandboxError
+from arena.sandbox.syscalls import ALLOWED, ARG_RULES, REFUSED, ArgRule
+
+
+@functools.cache
+def filter_bytes() -> bytes:
+    """The compiled filter for this machine. A call by another ABI (32 bit, x32) kills the caller.
+
+    Raises:
+        SandboxError: libseccomp or its Python binding is missing.
+    """
+    try:
+        import pyseccomp
+    except (ImportError, OSError, RuntimeError) as error:
+        raise SandboxError(
+            f"libseccomp cannot be used ({error}): install it (apt-get install libseccomp2)"
+        ) from error
+    try:
+        return _build(pyseccomp)
+    except OSError as error:
+        raise SandboxError(f"the seccomp filter cannot be built: {error}") from error
+
+
+def _build(library: Any) -> bytes:
+    table = library.SyscallFilter(library.ERRNO(errno.ENOSYS))
+    for name in ALLOWED:
+        if _is_known(library, name):
+            table.add_rule(library.ALLOW, name)
+    for name, answer in REFUSED.items():
+        if _is_known(library, name):
+            table.add_rule(library.ERRNO(answer), name)
+    for rule in ARG_RULES:
+        if _is_known(library, rule.name):
+            _add(library, table, rule)
+    fd = os.memfd_create("filter", os.MFD_CLOEXEC)
+    with os.fdopen(fd, "w+b") as file:
+        table.export_bpf(file)
+        file.seek(0)
+        return file.read()
+
+
+def _is_known(library: Any, name: str) -> bool:
+    """Whether this machine has the call. Other machines' names resolve to negative numbers."""
+    try:
+        return bool(library.resolve_syscall(library.Arch.NATIVE, name) >= 0)
+    except (OSError, ValueError):
+        return False
+
+
+def _add(library: Any, table: Any, rule: ArgRule) -> None:
+    def when(operator: int, *data: int) -> Any:
+        return library.Arg(rule.argument, operator, *data)
+
+    for value in rule.allowed:
+        table.add_rule(library.ALLOW, rule.name, when(library.EQ, value))
+        if rule.refuses_rest:
+            table.add_rule(library.ERRNO(rule.refusal), rule.name, when(library.NE, value))
+    if rule.no_bits:
+        table.add_rule(library.ALLOW, rule.name, when(library.MASKED_EQ, rule.no_bits, 0))
+    for value in rule.refused:
+        table.add_rule(library.ERRNO(rule.refusal), rule.name, when(library.EQ, value))

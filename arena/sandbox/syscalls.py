@@ -1,0 +1,128 @@
+"""The system calls a bot may make, by group. Everything else answers ENOSYS.
+
+An allow-list: a call the kernel learns tomorrow is refused until somebody adds it here. ENOSYS
+rather than EPERM, so that libraries fall back as on an older kernel (``clone3`` does to
+``clone``). What is left out on purpose, and why, stands at the end.
+"""
+
+from __future__ import annotations
+
+import errno
+import socket
+from typing import NamedTuple
+
+FILES = """
+    access chdir chmod close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2
+    fallocate fchdir fchmod fchmodat fchmodat2 fdatasync fstat fstat64 fstatat64 fstatfs
+    fstatfs64 fsync ftruncate ftruncate64 futimesat getcwd getdents getdents64 lchown link linkat
+    llseek lseek lstat lstat64 mkdir mkdirat newfstatat open openat openat2 pread64 preadv
+    pwrite64 pwritev read readlink readlinkat readv rename renameat renameat2 rmdir sendfile
+    sendfile64 splice stat stat64 statfs statfs64 statx symlink symlinkat sync_file_range tee
+    truncate truncate64 umask unlink unlinkat utime utimensat utimensat_time64 utimes write
+    writev
+"""
+MEMORY = """
+    brk madvise membarrier memfd_create mmap mmap2 mprotect mremap msync munmap
+    pkey_alloc pkey_free pkey_mprotect
+"""
+PROCESSES = """
+    arch_prctl execve exit exit_group fork futex futex_time64 futex_waitv get_robust_list
+    getpgid getpgrp getpid getppid getpriority getsid gettid kill rseq sched_get_priority_max
+    sched_get_priority_min sched_getaffinity sched_getparam sched_getscheduler sched_yield
+    set_robust_list set_thread_area set_tid_address setpgid setsid tgkill tkill vfork wait4 waitid
+    waitpid
+"""
+IDENTITY = """
+    capget getegid geteuid getgid getgroups getresgid getresuid getrlimit getrusage getuid
+    setrlimit times ugetrlimit uname
+"""
+SIGNALS = """
+    pause restart_syscall rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn
+    rt_sigsuspend rt_sigtimedwait rt_sigtimedwait_time64 rt_tgsigqueueinfo sigaltstack signalfd
+    signalfd4 sigreturn
+"""
+TIME = """
+    alarm clock_getres clock_getres_time64 clock_gettime clock_gettime64 clock_nanosleep
+    clock_nanosleep_time64 getitimer gettimeofday nanosleep setitimer time timer_create
+    timer_delete timer_getoverrun timer_gettime timer_gettime64 timer_settime timer_settime64
+    timerfd_create timerfd_gettime timerfd_gettime64 timerfd_settime timerfd_settime64
+"""
+WAITING = """
+    epoll_create epoll_create1 epoll_ctl epoll_pwait epoll_pwait2 epoll_wait eventfd eventfd2 pipe
+    pipe2 poll ppoll ppoll_time64 pselect6 pselect6_time64 select
+"""
+SOCKETS = """
+    accept accept4 bind connect getpeername getsockname getsockopt listen recv recvfrom recvmmsg
+    recvmsg send sendmmsg sendmsg sendto setsockopt shutdown
+"""
+OTHER = "getcpu getrandom"
+
+ALLOWED = tuple(
+    sorted(
+        {
+            name
+            for group in (
+                *(FILES, MEMORY, PROCESSES, IDENTITY, SIGNALS, TIME, WAITING, SOCKETS, OTHER),
+            )
+            for name in group.split()
+        }
+    )
+)
+
+_CLONE_NEW_ANY = 0x7E02_0000
+_LOCKS = (5, 6, 7, 36, 37, 38)
+_FCNTL = (0, 1, 2, 3, 4, 1030, 1031, 1032, 1033, 1034)  # dup, flags, pipe size, seals
+_IOCTL = (0x5401, 0x5411, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # is it a terminal, how much
+_PRCTL = (1, 2, 3, 15, 16, 21, 23, 27, 29, 30, 38, 39)  # names, death signal, reading of rights
+
+
+class ArgRule(NamedTuple):
+    """A call that depends on one argument.
+
+    ``allowed``: values that pass. ``no_bits``: passes when none of these bits is set. ``refused``:
+    values that answer ``refusal``; with ``refuses_rest`` everything that is not the one allowed
+    value does. What is left answers ENOSYS like any unlisted call.
+    """
+
+    name: str
+    argument: int
+    allowed: tuple[int, ...] = ()
+    no_bits: int = 0
+    refused: tuple[int, ...] = ()
+    refuses_rest: bool = False
+    refusal: int = errno.ENOSYS
+
+
+ARG_RULES = (
+    # Only Unix sockets: no network, no netlink, no packet, no crypto, no AF_VSOCK to a hypervisor
+    # or to another sandbox (a network namespace does not stop that one).
+    ArgRule("socket", 0, (socket.AF_UNIX,), refuses_rest=True, refusal=errno.EAFNOSUPPORT),
+    ArgRule("socketpair", 0, (socket.AF_UNIX,), refuses_rest=True, refusal=errno.EAFNOSUPPORT),
+    # Threads and children, but no new namespace. clone3 hides its flags from a filter.
+    ArgRule("clone", 0, no_bits=_CLONE_NEW_ANY),
+    # File locks, leases and change notices work across sandboxes on shared read-only files.
+    ArgRule("fcntl", 1, _FCNTL, refused=_LOCKS, refusal=errno.EACCES),
+    ArgRule("fcntl64", 1, _FCNTL, refused=_LOCKS, refusal=errno.EACCES),
+    # No faked terminal input (TIOCSTI), no device controls.
+    ArgRule("ioctl", 1, _IOCTL),
+    ArgRule("prctl", 0, _PRCTL),
+    # Limits of oneself only.
+    ArgRule("prlimit64", 0, (0,)),
+)
+
+# A library that gets this answer says "locked" instead of "broken".
+REFUSED = {"flock": errno.EACCES}
+
+# Left out on purpose:
+#   clone3 unshare setns mount* umount* pivot_root chroot   namespaces and mounts
+#   ptrace process_vm_* process_madvise kcmp pidfd_*        a bot could stop its own first process
+#   io_uring_*                                              performs calls that no filter sees
+#   bpf perf_event_open userfaultfd seccomp landlock_*      kernel attack surface
+#   keyctl add_key request_key                              keyrings are not namespaced
+#   flock lease inotify_* fanotify_*                        channels through shared files
+#   mincore cachestat preadv2 readahead fadvise64           the page cache as a channel
+#   sysinfo syslog                                          load and memory of the host
+#   shm* sem* msg* mq_*                                     System V and POSIX queues
+#   set*id set*groups capset personality                    identity
+#   sched_set* setpriority ioprio_set mlock* mbind          scheduling and placing
+#   swapon reboot *module kexec_* quotactl acct iopl ...    administration
