@@ -68,6 +68,8 @@ def main() -> None:
     parser.add_argument("seats", type=int)
     options = parser.parse_args()
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    # A bot that leaves without a goodbye is the referee's business, not the log's.
+    logging.getLogger("grpc").setLevel(logging.ERROR)
     asyncio.run(serve(options.jobs, SeatPort.from_fd(options.seats)))
     # grpc's threads can hold up an orderly exit; everything is flushed and nothing is ours to keep.
     sys.stderr.flush()

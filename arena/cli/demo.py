@@ -1,0 +1,109 @@
+"""``arena demo``: the sample bots against each other, from nothing to a board and a replay."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.rule import Rule
+
+from arena.cli.options import db_option
+from arena.cli.result import standings_of
+from arena.cli.session import STOPPED, Ground, StoppedError, play, say_stopped
+from arena.config import RunSettings
+from arena.errors import ConfigError, SandboxError
+from arena.sandbox.base import Level
+from arena.store import Store, StoredTournament
+
+SAMPLES = ("random", "heaviest", "doubles", "varied", "strong_suit", "counter")
+DUEL_DEALS = 18
+FOUR_DEALS = 1
+
+
+@click.command("demo")
+@click.option(
+    "--bots",
+    "folder",
+    default="sample_bots",
+    show_default=True,
+    metavar="FOLDER",
+    help="Folder with the sample bots.",
+)
+@click.option("--jobs", type=int, help="Worker processes. Default: one a core.")
+@db_option
+def command(folder: str, jobs: int | None, db: str) -> None:
+    """Play the sample bots against each other and show the result.
+
+    Six bots play famille at two seats and a smaller round robin at four, each process in a sandbox
+    of the best level that this machine has. Then come the board, the crosstable and one replay.
+    """
+    console = Console()
+    bots = tuple(str(Path(folder) / name) for name in SAMPLES)
+    if not Path(folder).is_dir():
+        raise ConfigError(
+            f"there are no sample bots at {folder}; run this in a checkout of the project, or name "
+            "their folder with --bots"
+        )
+    ground = _ground(console)
+    try:
+        for seats, deals in ((2, DUEL_DEALS), (4, FOUR_DEALS)):
+            settings = RunSettings(
+                bots=bots, name=f"demo-{seats}p", seats=seats, deals=deals, jobs=jobs
+            )
+            console.print(Rule(f"famille at {seats} seats", style="dim"))
+            stored = play(settings, db, ground, console)
+            _show(db, stored, console)
+    except StoppedError:
+        say_stopped(console)
+        sys.exit(STOPPED)
+    _show_a_replay(db, console)
+    _say_what_next(db, console)
+
+
+def _ground(console: Console) -> Ground:
+    """The best sandbox here; none, loudly, where there is none: these bots are our own."""
+    from arena.sandbox.probe import best_level
+
+    try:
+        return Ground("bwrap", best_level())
+    except SandboxError as error:
+        console.print(
+            "[bold red]NO SANDBOX on this machine.[/] The demo goes on without one, since these "
+            f"bots are the project's own.\n  Why: {error}\n  `arena doctor` says how to mend it.",
+            highlight=False,
+            soft_wrap=True,
+        )
+        return Ground("plain", Level.UNSAFE)
+
+
+def _show(db: str, stored: StoredTournament, console: Console) -> None:
+    from arena.cli.render_board import render_board, render_cross
+
+    board = standings_of(db, stored)
+    console.print()
+    console.print(render_board(board))
+    if stored.tournament.variant.seats == 2:
+        console.print(render_cross(board))
+
+
+def _show_a_replay(db: str, console: Console) -> None:
+    from arena.cli.render_replay import render_replay
+
+    console.print(Rule("one replay", style="dim"))
+    with Store.open(db) as store:
+        console.print(render_replay(store.match("1", "demo-2p")))
+
+
+def _say_what_next(db: str, console: Console) -> None:
+    where = "" if db == "./arena.db" else f" --db {db}"
+    console.print(
+        Rule("what next", style="dim"),
+        f"  .venv/bin/arena board --cross{where}      the leaderboard again, with the crosstable\n"
+        f"  .venv/bin/arena show 17{where}            another replay\n"
+        f"  .venv/bin/arena verify --all{where}       check every match against the rules\n"
+        "  .venv/bin/dominobot new my_bot     write a bot of your own",
+        highlight=False,
+        soft_wrap=True,
+    )
