@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dominobot.replay.format import Replay, ReplayError, round_records
+from dominobot.replay.format import Replay, ReplayError, canonical, round_records
 from dominobot.replay.read import parse_replay
 from dominobot.rules import ENGINE, DealError, IllegalPlay, Match
 
 TARGET_REACHED = "TARGET_REACHED"
 ROUND_CAP = "ROUND_CAP"
+BY_RULES = (TARGET_REACHED, ROUND_CAP)
 NOBODYS_FAULT = ("ARENA_FAULT", "CANCELLED")
 """Terminations that say that the arena stopped: possible at any point of a match."""
 
@@ -135,16 +136,16 @@ def _compare_verdict(verdict: Mapping[str, Any], execution: _Execution) -> list[
     match = execution.match
     termination = verdict["termination"]
     result = match.result()
-    if match.is_over:
+    if match.is_over and (match.plays or termination in BY_RULES):  # else nobody was ever asked
         by_rules = ROUND_CAP if result.is_capped else TARGET_REACHED
         if termination != by_rules and termination not in NOBODYS_FAULT:
             return [f"the verdict says {termination}, the rules give {by_rules}"]
-    elif termination in (TARGET_REACHED, ROUND_CAP):
+    elif termination in BY_RULES:
         return [f"the verdict says {termination}, but the recorded plays do not end the match"]
     scores = tuple(verdict["scores"])
     if scores not in (result.scores, execution.totals_at_last_play):
         return [f"the verdict has scores {_show(scores)}, the rules give {_show(result.scores)}"]
-    if termination not in (TARGET_REACHED, ROUND_CAP):
+    if termination not in BY_RULES:
         return []  # what a fault costs is the arena's business (A17)
     if tuple(verdict["ranks"]) != result.ranks:
         ranks = verdict["ranks"]
@@ -155,8 +156,8 @@ def _compare_verdict(verdict: Mapping[str, Any], execution: _Execution) -> list[
 
 
 def _same(old: object, new: object) -> bool:
-    """Equal, and of one type: JSON's true is no 1."""
-    return old == new and type(old) is type(new)
+    """The same JSON text: in Python 1 is equal to true."""
+    return canonical(old) == canonical(new)
 
 
 def _show(value: object) -> str:

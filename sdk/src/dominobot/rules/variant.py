@@ -81,13 +81,12 @@ class Variant:
         Raises:
             VariantError: no such preset, no such option, or a value that is not allowed.
         """
-        if name not in PRESETS:
+        if not isinstance(name, str) or name not in PRESETS:
             raise VariantError(f"there is no variant {name!r}: choose from {', '.join(PRESETS)}")
         _check_choice("seats", seats, SEATS)
         _check_names(options)
-        settings = {**PRESETS[name], **options}
-        if not isinstance(settings["deal"], int):
-            settings["deal"] = settings["deal"][seats]
+        page = PRESETS[name]
+        settings = {**page, "deal": page["deal"][seats], **options}
         return cls(name=name, seats=seats, **settings)
 
     def with_options(self, **options: Any) -> Variant:
@@ -142,7 +141,7 @@ def _check_names(options: Mapping[str, Any], also: tuple[str, ...] = ()) -> None
 
 
 def _check_choice(option: str, value: object, allowed: tuple[object, ...]) -> None:
-    if isinstance(value, bool) or value not in allowed:
+    if type(value) is not type(allowed[0]) or value not in allowed:
         choices = ", ".join(str(choice) for choice in allowed)
         raise VariantError(f"option {option} cannot be {value!r}: choose from {choices}")
 
