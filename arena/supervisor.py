@@ -22,7 +22,7 @@ from typing import Any
 
 from arena.errors import SandboxError
 from arena.sandbox.base import SeatFds
-from arena.supervisor_job import JobState, prepare
+from arena.supervisor_job import JobState
 from arena.supervisor_protocol import (
     PACKET_BYTES,
     JobConfig,
@@ -148,11 +148,7 @@ class Supervisor:
         series = Series(
             str(message["series"]), read_bots(message["bots"]), read_limits(message["limits"])
         )
-        try:
-            folders = series.open(self._job.ground, self._job.backend, self._job.folder)
-        except SandboxError:
-            series.close()
-            raise
+        folders = self._job.open(series)
         self._series = series
         return folders
 
@@ -205,7 +201,8 @@ def main(argv: list[str]) -> int:
         return 1
     wake_fd = _arm_signals()
     try:
-        job = prepare(JobConfig.from_dict(decode(packet)), stream_fd, worker_port_fd)
+        config = JobConfig.from_dict(decode(packet))
+        job = JobState(config, {3: stream_fd, 4: worker_port_fd})
     except SandboxError as error:
         control.send(encode({"error": str(error)}), socket.MSG_NOSIGNAL)
         return 1
@@ -214,7 +211,7 @@ def main(argv: list[str]) -> int:
     supervisor = Supervisor(control, port, job)
     signal.signal(signal.SIGTERM, lambda *_: supervisor.stop())
     ready = {
-        "level": job.backend.level.value,
+        "level": job.level.value,
         "worker_pid": job.worker_pid,
         "folder": str(job.folder),
     }

@@ -1,55 +1,64 @@
-"""Setting up a supervisor's job: folder, sweep, users, backend, worker."""
+"""A supervisor's job: the assembled sandbox, and the worker that runs beside its seats."""
 
 from __future__ import annotations
 
 import os
-import resource
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
 from arena.errors import SandboxError
-from arena.sandbox import libc
-from arena.sandbox.base import Backend, Level
-from arena.sandbox.bubblewrap import BwrapBackend
-from arena.sandbox.cgroup import JobCgroups, sweep
-from arena.sandbox.cgroup_files import find_layout
-from arena.sandbox.ground import Ground, OrdinaryGround
-from arena.sandbox.jobs import Job, run_root, stale
-from arena.sandbox.plain import PlainBackend
-from arena.sandbox.processes import Children, descendants, end_all
-from arena.sandbox.reach import worker_paths
-from arena.sandbox.root_ground import RootGround
-from arena.sandbox.runtime import BotRuntime, find_runtime
-from arena.sandbox.tools import Tools, find_tools
-from arena.sandbox.uids import UidClaims
+from arena.sandbox.assembly import Assembly, Wanted
+from arena.sandbox.base import Level
+from arena.sandbox.processes import descendants, end_all
 from arena.supervisor_protocol import JobConfig
+from arena.supervisor_series import Series
 
 WORKER_END_S = 2.0
 
 
 class JobState:
-    """All that a supervisor holds for its job."""
+    """All that a supervisor holds. Raises SandboxError when it cannot be set up."""
 
-    def __init__(
-        self, job: Job, ground: Ground, backend: Backend, children: Children, worker_pid: int | None
-    ) -> None:
-        self._job: Job | None = job
-        self.folder = job.folder
-        self.ground = ground
-        self.backend = backend
-        self.children = children
-        self.worker_pid = worker_pid
+    def __init__(self, config: JobConfig, worker_fds: dict[int, int]) -> None:
+        """``worker_fds``: which descriptor here becomes which number in the worker."""
+        self._parts = Assembly(
+            Wanted(
+                config.level, config.backend, config.runtime, config.run_root, config.extra_paths
+            )
+        )
+        self.children = self._parts.children
+        self.worker_pid: int | None = None
+        try:
+            if config.worker is not None:
+                self.worker_pid = self._start_worker(config.worker, worker_fds)
+        except SandboxError:
+            self._parts.close()
+            raise
 
-    def start_worker(self, module: str, tools: Tools, fds: dict[int, int]) -> None:
-        """Start the worker as its own user, with the descriptors it is told the numbers of.
+    @property
+    def level(self) -> Level:
+        """What the seats promise."""
+        return self._parts.backend.level
 
-        Raises SandboxError when it cannot be started.
-        """
-        uid = self.ground.worker_uid
-        group = self.backend.worker_group
+    def open(self, series: Series) -> list[str]:
+        """Make a series ready; its socket folders. Raises SandboxError, undoing what was made."""
+        try:
+            return series.open(self._parts.ground, self._parts.backend, self.folder)
+        except SandboxError:
+            series.close()
+            raise
+
+    @property
+    def folder(self) -> Path:
+        """The job's own folder, removed with everything in it at the end."""
+        return self._parts.job.folder
+
+    def _start_worker(self, module: str, fds: dict[int, int]) -> int:
+        uid = self._parts.ground.worker_uid
+        group = self._parts.backend.worker_group
+        entries = group.entries if group else ()
         command = [
-            *tools.enter(group.entries if group else (), uid, "--pdeathsig", "KILL"),
+            *self._parts.tools.enter(entries, uid, "--pdeathsig", "KILL"),
             *(sys.executable, "-P", "-m", module, *map(str, fds)),
         ]
         env = {
@@ -59,7 +68,7 @@ class JobState:
             "PYTHONDONTWRITEBYTECODE": "1",
         }
         try:
-            self.worker_pid = self.children.spawn(command, env, {1: 2, 2: 2, **fds})
+            return self.children.spawn(command, env, {1: 2, 2: 2, **fds})
         except OSError as error:
             raise SandboxError(f"cannot start the worker: {error}") from error
 
@@ -68,107 +77,13 @@ class JobState:
         if self.worker_pid is None:
             return
         pid, self.worker_pid = self.worker_pid, None
-        group = self.backend.worker_group
+        group = self._parts.backend.worker_group
         end_all({pid, *descendants(pid)})
         if group is not None:
             group.end(WORKER_END_S, self.children.collect)
         self.children.wait(pid, WORKER_END_S)
 
     def close(self) -> None:
-        """End the worker, kill stray orphans, remove the job's folder. Safe to repeat."""
-        if self._job is None:
-            return
-        job, self._job = self._job, None
+        """End the worker and take the job apart. Safe to repeat."""
         self.end_worker()
-        end_all(descendants(os.getpid()))
-        self.children.collect()
-        self.backend.close()
-        self.ground.close()
-        job.close()
-
-
-def prepare(config: JobConfig, stream_fd: int, worker_port_fd: int) -> JobState:
-    """Do everything that comes before the first series.
-
-    Raises:
-        SandboxError: the level that was asked for cannot be had.
-    """
-    libc.prctl(libc.PR_SET_CHILD_SUBREAPER, 1)
-    os.umask(0o022)
-    _raise_file_limit()
-    tools = find_tools()
-    runtime = find_runtime(config.runtime)
-    root = run_root(config.run_root)
-    _sweep(root)
-    children = Children()
-    job = Job(root)
-    ground: Ground = OrdinaryGround()
-    try:
-        ground = _make_ground(config, job, runtime)
-        backend = _make_backend(config, Parts(runtime, tools, children, job, ground))
-    except SandboxError:
-        ground.close()
-        job.close()
-        raise
-    state = JobState(job, ground, backend, children, None)
-    try:
-        if config.worker is not None:
-            state.start_worker(config.worker, tools, {3: stream_fd, 4: worker_port_fd})
-    except SandboxError:
-        state.close()
-        raise
-    return state
-
-
-class Parts(NamedTuple):
-    """What a backend is made of."""
-
-    runtime: BotRuntime
-    tools: Tools
-    children: Children
-    job: Job
-    ground: Ground
-
-
-def _sweep(root: Path) -> None:
-    """Remove what dead supervisors left: processes, cgroups, folders."""
-    layout = find_layout()
-    for name in stale(root):
-        if os.geteuid() == 0:
-            sweep(layout, name)
-
-
-def _make_ground(config: JobConfig, job: Job, runtime: BotRuntime) -> Ground:
-    if os.geteuid() != 0 or config.backend == "plain":
-        return OrdinaryGround()
-    claims = UidClaims(run_root())
-    needed = [*worker_paths(config.extra_paths), *runtime.paths]
-    return RootGround(job.folder, claims, needed)
-
-
-def _make_backend(config: JobConfig, parts: Parts) -> Backend:
-    if config.backend == "plain":
-        if config.level is not Level.UNSAFE:
-            raise SandboxError("the backend plain has the level unsafe only")
-        return PlainBackend(parts.runtime, parts.tools, parts.children, parts.job.folder)
-    if config.backend != "bwrap":
-        raise SandboxError(f"unknown sandbox backend {config.backend!r}: bwrap or plain")
-    cgroups = None
-    if config.level is Level.FULL:
-        if os.geteuid() != 0:
-            raise SandboxError("level full needs a user for each seat: run the arena as root")
-        cgroups = JobCgroups(find_layout(), parts.job.name)
-    try:
-        return BwrapBackend(
-            parts.runtime, parts.tools, parts.children, cgroups, parts.ground.worker_uid
-        )
-    except SandboxError:
-        if cgroups is not None:
-            cgroups.close()
-        raise
-
-
-def _raise_file_limit() -> None:
-    """Workers inherit the highest limit; every seat gets its own small one."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        self._parts.close()

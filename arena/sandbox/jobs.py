@@ -19,6 +19,8 @@ from arena.errors import SandboxError
 
 _NAME = "domino-arena"
 _LONGEST_ROOT = 60
+HOST, BOT = "host", "bot"
+"""Names in a job's folder on which things are mounted: the host's root, and bot0, bot1, ..."""
 
 
 class Job:
@@ -36,7 +38,7 @@ class Job:
 
     def close(self) -> None:
         """Remove folder and lock."""
-        remove(self.folder)
+        _remove_job(self.folder)
         _unlock(self.root / f"{self.name}.lock", self._lock)
         self._lock = None
 
@@ -87,7 +89,7 @@ def stale(root: Path) -> Iterator[str]:
         name = lock_path.stem
         try:
             yield name
-            remove(root / name)
+            _remove_job(root / name)
         finally:
             _unlock(lock_path, lock)
 
@@ -98,12 +100,27 @@ def remove(folder: Path) -> None:
     Raises:
         SandboxError: something is mounted in it; nothing is removed then.
     """
-    prefix = f"{folder}/"
+    _check_unmounted(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_job(folder: Path) -> None:
+    """Remove a job's folder. Where bots or the host were mounted only an empty folder may be."""
+    _check_unmounted(folder)
+    with suppress(FileNotFoundError):
+        for entry in list(folder.iterdir()):
+            if entry.name == HOST or entry.name.startswith(BOT):
+                entry.rmdir()
+            else:
+                shutil.rmtree(entry, ignore_errors=True)
+        folder.rmdir()
+
+
+def _check_unmounted(folder: Path) -> None:
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         mounted = line.split(" ")[4]
-        if mounted == str(folder) or mounted.startswith(prefix):
+        if mounted == str(folder) or mounted.startswith(f"{folder}/"):
             raise SandboxError(f"{folder} is not removed: something is mounted on {mounted}")
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _lock(path: Path) -> int | None:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from arena.errors import SandboxError
 from arena.sandbox import libc
+from arena.sandbox.jobs import BOT, HOST
 from arena.sandbox.uids import UidClaims
 
 _OTHERS = stat.S_IROTH | stat.S_IXOTH
@@ -34,7 +35,13 @@ class RootGround:
         self._host: Path | None = None
         self._shown: list[Path] = []
         self.worker_uid: int | None = claims.take()
-        needed = sorted(set(needed))
+        try:
+            self._prepare(sorted(set(needed)))
+        except SandboxError:
+            self.close()
+            raise
+
+    def _prepare(self, needed: list[str]) -> None:
         try:
             if self._leave_host():
                 for path in needed:
@@ -43,7 +50,7 @@ class RootGround:
             raise SandboxError(
                 f"cannot prepare the private mounts ({error.filename}: {error.strerror})"
             ) from error
-        for path in [*needed, str(job_folder)]:
+        for path in [*needed, str(self._job_folder)]:
             _check_reachable(path)
 
     def take_uid(self) -> int | None:
@@ -63,7 +70,7 @@ class RootGround:
         if self._host is None:
             _check_reachable(folder)
             return folder
-        place = self._job_folder / f"bot{seat}"
+        place = self._job_folder / f"{BOT}{seat}"
         try:
             place.mkdir(mode=0o755)
             self._shown.append(place)
@@ -100,11 +107,9 @@ class RootGround:
                 return False
             raise
         libc.mount("", "/", "", libc.MS_REC | libc.MS_PRIVATE)
-        # The way to the originals, for root alone, once parents are covered. It stands beside the
-        # job's folder, never in it: removing that folder must not reach the host's files.
-        host = self._job_folder.parent / "host"
-        host.mkdir(mode=0o700, exist_ok=True)
-        host.chmod(0o700)
+        # The way to the originals, for root alone, once parents are covered.
+        host = self._job_folder / HOST
+        host.mkdir(mode=0o700)
         libc.mount("/", str(host), "", libc.MS_BIND | libc.MS_REC)
         libc.mount("", str(host), "", libc.MS_REC | libc.MS_PRIVATE)
         libc.mount("", str(host), "", _READ_ONLY)

@@ -25,11 +25,8 @@ class UidClaims:
         self._first = first
         self._last = last
         self._claimed: set[int] = set()
-        path = root / "uids.lock"
-        try:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        except OSError as error:
-            raise SandboxError(f"cannot open {path}: {error.strerror}") from error
+        self._path = root / "uids.lock"
+        self._file = self._open()
 
     def take(self) -> int:
         """Claim a user that nobody has.
@@ -56,16 +53,39 @@ class UidClaims:
         fcntl.lockf(self._file, fcntl.LOCK_UN, 1, uid - self._first)
 
     def close(self) -> None:
-        """Release all."""
+        """Release all, and remove the file if no other arena uses it. Safe to repeat."""
+        if self._file < 0:
+            return
         self._claimed.clear()
+        with suppress(OSError):
+            fcntl.lockf(self._file, fcntl.LOCK_UN)
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._path.unlink()
         os.close(self._file)
+        self._file = -1
+
+    def _open(self) -> int:
+        try:
+            return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        except OSError as error:
+            raise SandboxError(f"cannot open {self._path}: {error.strerror}") from error
 
     def _lock(self, uid: int) -> bool:
-        try:
-            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, uid - self._first)
-        except OSError:
-            return False
-        return True
+        while True:
+            try:
+                fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, uid - self._first)
+            except OSError:
+                return False
+            if self._is_current():
+                return True
+            # The last other arena removed the file between our opening and our first lock.
+            os.close(self._file)
+            self._file = self._open()
+
+    def _is_current(self) -> bool:
+        with suppress(FileNotFoundError):
+            return os.path.samestat(self._path.stat(), os.fstat(self._file))
+        return False
 
 
 def users_in_use(first: int = FIRST, last: int = LAST) -> set[int]:

@@ -1,0 +1,130 @@
+"""Puts a job together: folder, users, private mounts, backend; and takes it apart again.
+
+Only for a process of its own (the supervisor, the prober): it becomes a subreaper, leaves the
+host's mounts, and waits for every child.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.errors import SandboxError
+from arena.sandbox import libc
+from arena.sandbox.base import Backend, Level
+from arena.sandbox.bubblewrap import BwrapBackend
+from arena.sandbox.cgroup import JobCgroups, sweep
+from arena.sandbox.cgroup_files import find_layout
+from arena.sandbox.ground import Ground, OrdinaryGround
+from arena.sandbox.jobs import Job, run_root, stale
+from arena.sandbox.plain import PlainBackend
+from arena.sandbox.processes import Children, descendants, end_all
+from arena.sandbox.reach import worker_paths
+from arena.sandbox.root_ground import RootGround
+from arena.sandbox.runtime import BotRuntime, find_runtime
+from arena.sandbox.tools import Tools, find_tools
+from arena.sandbox.uids import UidClaims
+
+_ORPHANS_S = 2.0
+_POLL_S = 0.002
+
+
+class Wanted(NamedTuple):
+    """What is to be put together.
+
+    ``backend``: "bwrap" or "plain" (plain goes with level unsafe). ``level``: less is an error,
+    never a silent step down. ``runtime``: the bots' environment, None to find it. ``run_root``:
+    where job folders live, None for the usual place. ``extra_paths``: more that the worker must
+    be able to read.
+    """
+
+    level: Level
+    backend: str
+    runtime: str | None
+    run_root: str | None
+    extra_paths: tuple[str, ...]
+
+
+class Assembly:
+    """A job's parts. Raises SandboxError when the wanted level cannot be had."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        libc.prctl(libc.PR_SET_CHILD_SUBREAPER, 1)
+        os.umask(0o022)
+        _raise_file_limit()
+        self.tools: Tools = find_tools()
+        self.runtime: BotRuntime = find_runtime(wanted.runtime)
+        root = run_root(wanted.run_root)
+        _sweep(root)
+        self.children = Children()
+        self.job = Job(root)
+        self.ground: Ground = OrdinaryGround()
+        try:
+            self.ground = self._make_ground(wanted)
+            self.backend: Backend = self._make_backend(wanted)
+        except SandboxError:
+            self.ground.close()
+            self.job.close()
+            raise
+        self._is_open = True
+
+    def close(self) -> None:
+        """End stray orphans, remove groups, mounts and folder, release users. Safe to repeat."""
+        if not self._is_open:
+            return
+        self._is_open = False
+        deadline = time.monotonic() + _ORPHANS_S
+        while (orphans := descendants(os.getpid())) and time.monotonic() < deadline:
+            end_all(orphans)
+            time.sleep(_POLL_S)
+            self.children.collect()
+        self.backend.close()
+        self.ground.close()
+        self.job.close()
+
+    def _make_ground(self, wanted: Wanted) -> Ground:
+        if os.geteuid() != 0 or wanted.backend == "plain":
+            return OrdinaryGround()
+        claims = UidClaims(run_root())
+        needed = [*worker_paths(wanted.extra_paths), *self.runtime.paths]
+        return RootGround(self.job.folder, claims, needed)
+
+    def _make_backend(self, wanted: Wanted) -> Backend:
+        if wanted.backend == "plain":
+            if wanted.level is not Level.UNSAFE:
+                raise SandboxError("the backend plain has the level unsafe only")
+            return PlainBackend(self.runtime, self.tools, self.children, self.job.folder)
+        if wanted.backend != "bwrap" or wanted.level is Level.UNSAFE:
+            raise SandboxError(
+                f"no backend {wanted.backend!r} at level {wanted.level.value}: "
+                "bwrap gives full or practice, plain gives unsafe"
+            )
+        cgroups = None
+        if wanted.level is Level.FULL:
+            if os.geteuid() != 0:
+                raise SandboxError("level full needs a user for each seat: run the arena as root")
+            cgroups = JobCgroups(find_layout(), self.job.name)
+        uid = self.ground.worker_uid
+        try:
+            return BwrapBackend(self.runtime, self.tools, self.children, cgroups, uid)
+        except SandboxError:
+            if cgroups is not None:
+                cgroups.close()
+            raise
+
+
+def _sweep(root: Path) -> None:
+    """Remove what dead supervisors left: processes, groups, folders."""
+    layout = find_layout()
+    for name in stale(root):
+        if os.geteuid() == 0:
+            sweep(layout, name)
+
+
+def _raise_file_limit() -> None:
+    """Workers inherit the highest limit; every seat gets its own small one."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
