@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli.options import console, db_option, json_option, open_store, print_json
-from arena.errors import StoreError
+from arena.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
     from arena.store import Store, StoredMatch, StoredTournament
@@ -38,7 +38,7 @@ def command(
             _show_config(store, match or tournament, flags["as_json"])
             return
         if match is None:
-            raise click.UsageError("which match? `arena matches` lists them")
+            raise ConfigError("which match? `arena matches` lists them")
         stored = store.match(match, tournament)
     if flags["as_json"]:
         print_json(match_to_dict(stored))

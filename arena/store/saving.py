@@ -40,7 +40,7 @@ def save(connection: Connection, record: MatchRecord) -> str | None:
     Raises:
         StoreError: the match is not planned here, or the attempt has never begun.
     """
-    row = connection.execute(select(MATCH).where(MATCH.c.match_id == record.match_id)).first()
+    row = connection.execute(_FIND, {"wanted": record.match_id}).first()
     if row is None:
         raise StoreError(f"match {record.match_id} is not planned in this database")
     if record.attempt > row.attempt:
@@ -149,31 +149,41 @@ def _core_sha256(record: MatchRecord) -> str | None:
         raise StoreError(f"match {record.match_id} came with a broken replay: {error}") from error
 
 
+# Built once: composing these statements anew costs more than running them.
+_FIND = select(MATCH).where(MATCH.c.match_id == bindparam("wanted"))
+_SET_VERDICT = update(MATCH).where(MATCH.c.id == bindparam("row"))
+_SET_PLACING = update(PLACING).where(
+    PLACING.c.match == bindparam("row"), PLACING.c.seat == bindparam("at")
+)
+
+
 def _write(connection: Connection, match: int, record: MatchRecord, core: str | None) -> None:
     verdict = record.verdict
     connection.execute(
-        update(MATCH)
-        .where(MATCH.c.id == match)
-        .values(
-            termination=verdict.termination.value,
-            faulty_seat=verdict.faulty_seat,
-            level=record.level,
-            wall_s=record.wall_s,
-            usage=[list(seat) for seat in record.usage],
-            evidence=None if record.evidence is None else record.evidence.to_dict(),
-            core_sha256=core,
-            saved_at=now(),
-        )
+        _SET_VERDICT,
+        {
+            "row": match,
+            "termination": verdict.termination.value,
+            "faulty_seat": verdict.faulty_seat,
+            "level": record.level,
+            "wall_s": record.wall_s,
+            "usage": [list(seat) for seat in record.usage],
+            "evidence": None if record.evidence is None else record.evidence.to_dict(),
+            "core_sha256": core,
+            "saved_at": now(),
+        },
     )
-    for seat, (rank, score) in enumerate(zip(verdict.ranks, verdict.scores, strict=True)):
-        connection.execute(
-            update(PLACING)
-            .where(PLACING.c.match == match, PLACING.c.seat == seat)
-            .values(rank=rank, score=score)
-        )
+    placings = enumerate(zip(verdict.ranks, verdict.scores, strict=True))
+    connection.execute(
+        _SET_PLACING,
+        [
+            {"row": match, "at": seat, "rank": rank, "score": score}
+            for seat, (rank, score) in placings
+        ],
+    )
     if record.replay:
         sha256, data = pack_replay(record.replay)
-        connection.execute(insert(REPLAY).values(match=match, sha256=sha256, data=data))
+        connection.execute(insert(REPLAY), {"match": match, "sha256": sha256, "data": data})
 
 
 def _compare(connection: Connection, row: Row[Any], record: MatchRecord, core: str | None) -> str:

@@ -282,6 +282,26 @@ class Store:
                 )
             return reading.stored_match(connection, row)
 
+    def match_ids(self, name: str) -> tuple[str, ...]:
+        """The ids of all planned matches of a tournament, in schedule order."""
+        with self._read() as connection:
+            ids = connection.execute(
+                select(MATCH.c.match_id)
+                .where(MATCH.c.tournament_id == self._tournament_id(connection, name))
+                .order_by(MATCH.c.number)
+            )
+            return tuple(ids.scalars())
+
+    def chain_head(self, name: str) -> str:
+        """The head of the chain over the stored core hashes of a tournament, computed anew."""
+        with self._read() as connection:
+            cores = connection.execute(
+                select(MATCH.c.core_sha256)
+                .where(MATCH.c.tournament_id == self._tournament_id(connection, name))
+                .order_by(MATCH.c.number)
+            )
+            return saving.chain_head(cores.scalars())
+
     def replay(self, match_id: str) -> str:
         """The replay of one match, by its whole id. Raises StoreError when there is none."""
         with self._read() as connection:

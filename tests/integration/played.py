@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 
 from dominobot.replay import Player, ReplayHeader, build_replay
-from dominobot.rules import Match, Variant, round_deck
+from dominobot.rules import Match, Variant, commitment, round_deck
 
 from arena.core.record import Evidence, MatchRecord, SeatUsage
 from arena.core.schedule import BotRef, PlannedMatch, Tournament, in_schedule_order, plan
@@ -14,7 +14,9 @@ from arena.core.verdict import Termination, Verdict
 from arena.core.version import BotVersion
 from arena.store import Store, Terms
 
-TERMS = Terms(secret=b"s" * 32, commitment="c" * 64, config="# as given\n", settings={"move_s": 1})
+MASTER = b"master seed"
+SECRET = b"s" * 32
+TERMS = Terms(SECRET, commitment(SECRET, MASTER), "# as given\n", {"move_s": 1})
 
 
 def version(name: str, text: str = "") -> BotVersion:
@@ -28,7 +30,7 @@ def tournament(
 ) -> Tournament:
     refs = tuple(BotRef(*version(bot)[:2]) for bot in bots.split())
     variant = Variant.preset("famille", seats=seats, target=None)
-    return Tournament(name, variant, refs, deals, None, b"master seed")
+    return Tournament(name, variant, refs, deals, None, MASTER)
 
 
 def begun(store: Store, wanted: Tournament | None = None) -> Tournament:
