@@ -38,11 +38,13 @@ class Tally:
     def margin(self) -> float | None:
         """Half width of the 95 % bar of ``share``; None with fewer than two deals.
 
-        The games of one deal depend on one another, so a deal at a table counts as one sample.
+        The games of one deal depend on one another, so a deal at a table counts as one sample. One
+        win and one loss are thrown in, so that a few games won in a row are not taken for sure.
         """
         means = [sum(unit) / len(unit) for unit in self._units.values()]
         if len(means) < 2:
             return None
+        means += [0.0, 1.0]
         mean = sum(means) / len(means)
         variance = sum((each - mean) ** 2 for each in means) / (len(means) - 1)
         return Z_95 * math.sqrt(variance / len(means))

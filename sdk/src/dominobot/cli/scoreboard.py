@@ -44,7 +44,7 @@ def summary(session: Session) -> str:
     """The score of every bot, best first, then what went wrong."""
     tallies = session.tallies()
     order = sorted(range(len(tallies)), key=lambda player: -tallies[player].share)
-    rows = [_HEADS, *(_row(session, tallies[player], player) for player in order)]
+    rows = [_heads(session), *(_row(session, tallies[player], player) for player in order)]
     parts = [_aligned(rows)]
     parts += [_faults(each) for each in tallies if each.faults]
     parts += filter(None, (_slowness(session, player) for player in order))
@@ -62,17 +62,9 @@ def as_json(session: Session) -> dict[str, Any]:
     }
 
 
-_HEADS = (
-    "bot",
-    "games",
-    "won",
-    "drawn",
-    "lost",
-    "share of wins",
-    "points/game",
-    "slowest call",
-    "over 1 s",
-)
+def _heads(session: Session) -> tuple[str, ...]:
+    even = f"wins (even {100 / session.variant.seats:.0f})"
+    return ("bot", "games", "won", "drawn", "lost", even, "points/game", "slowest", "over 1 s")
 
 
 def _row(session: Session, each: Tally, player: int) -> tuple[str, ...]:
