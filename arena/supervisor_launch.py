@@ -15,7 +15,7 @@ from arena.sandbox.base import BotFiles, Exit, Level, Limits
 from arena.supervisor_client import SeatPort
 from arena.supervisor_protocol import Attempt, JobConfig, ask
 
-_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "HOME", "XDG_RUNTIME_DIR", "TMPDIR")
+_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "HOME", "XDG_RUNTIME_DIR", "ARENA_BOT_RUNTIME")
 
 
 class SupervisorHandle:

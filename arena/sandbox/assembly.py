@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import resource
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,6 +56,7 @@ class Assembly:
         libc.prctl(libc.PR_SET_CHILD_SUBREAPER, 1)
         os.umask(0o022)
         _raise_file_limit()
+        _keep_descriptors()
         self.tools: Tools = find_tools()
         self.runtime: BotRuntime = find_runtime(wanted.runtime)
         root = run_root(wanted.run_root)
@@ -122,6 +124,14 @@ def _sweep(root: Path) -> None:
     for name in stale(root):
         if os.geteuid() == 0:
             sweep(layout, name)
+
+
+def _keep_descriptors() -> None:
+    """Whatever the starter left open must not reach a seat or a worker."""
+    for name in os.listdir("/proc/self/fd"):  # noqa: PTH208 - numbers, not files
+        with suppress(OSError):
+            if int(name) > 2:
+                os.set_inheritable(int(name), False)
 
 
 def _raise_file_limit() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import secrets
 import shutil
 import stat
@@ -19,6 +20,7 @@ from arena.errors import SandboxError
 
 _NAME = "domino-arena"
 _LONGEST_ROOT = 60
+_JOB = re.compile("[0-9a-f]{8}")
 HOST, BOT = "host", "bot"
 """Names in a job's folder on which things are mounted: the host's root, and bot0, bot1, ..."""
 
@@ -82,11 +84,12 @@ def _usual_root() -> Path:
 
 def stale(root: Path) -> Iterator[str]:
     """Names of jobs whose supervisor is dead. The lock is held while the caller cleans up."""
-    for lock_path in sorted(root.glob("*.lock")):
+    names = {path.stem for path in root.iterdir() if _JOB.fullmatch(path.stem)}
+    for name in sorted(names):
+        lock_path = root / f"{name}.lock"
         lock = _lock(lock_path)
         if lock is None:
             continue
-        name = lock_path.stem
         try:
             yield name
             _remove_job(root / name)
@@ -107,12 +110,14 @@ def remove(folder: Path) -> None:
 def _remove_job(folder: Path) -> None:
     """Remove a job's folder. Where bots or the host were mounted only an empty folder may be."""
     _check_unmounted(folder)
-    with suppress(FileNotFoundError):
+    with suppress(OSError):
         for entry in list(folder.iterdir()):
             if entry.name == HOST or entry.name.startswith(BOT):
                 entry.rmdir()
-            else:
+            elif entry.is_dir() and not entry.is_symlink():
                 shutil.rmtree(entry, ignore_errors=True)
+            else:
+                entry.unlink()
         folder.rmdir()
 
 
