@@ -107,7 +107,9 @@ class Assembly:
         cgroups = None
         if wanted.level is Level.FULL:
             if os.geteuid() != 0:
-                raise SandboxError("level full needs a user for each seat: run the arena as root")
+                raise SandboxError(
+                    "level full needs a user for each seat, so the arena must run as root"
+                )
             cgroups = JobCgroups(find_layout(), self.job.name)
         uid = self.ground.worker_uid
         try:

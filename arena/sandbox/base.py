@@ -155,6 +155,10 @@ class Backend(Protocol):
         """What its seats promise."""
 
     @property
+    def program(self) -> str:
+        """The path of what makes the sandbox, for people to read."""
+
+    @property
     def worker_group(self) -> Cgroup | None:
         """A group that holds the worker, so that all it may have started can be ended."""
 

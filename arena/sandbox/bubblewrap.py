@@ -64,7 +64,7 @@ class BwrapBackend:
         self._children = children
         self._cgroups = cgroups
         self._filter = filter_bytes()
-        self.bwrap = self._pick(trial_uid)
+        self.program = self._pick(trial_uid)
         self.worker_group = cgroups.make("worker", None) if cgroups else None
 
     def start(self, spec: SeatSpec) -> BwrapSeat:
@@ -102,7 +102,7 @@ class BwrapBackend:
             rlimits += [f"--data={limits.memory_bytes * 2}", f"--as={_PRACTICE_AS_BYTES}"]
         return [
             *self._tools.enter(group.entries if group else (), spec.uid),
-            *(self.bwrap, "--args", str(ARGS_FD), "--", *rlimits),
+            *(self.program, "--args", str(ARGS_FD), "--", *rlimits),
             *(self._runtime.python, "-s", spec.entry),
         ]
 
@@ -148,11 +148,11 @@ class BwrapBackend:
     def _pick(self, uid: int | None) -> str:
         """The first bwrap that makes the sandbox here. Raises SandboxError with its last words."""
         words = "bubblewrap is missing"
-        for self.bwrap in bwrap_candidates():
+        for self.program in bwrap_candidates():
             failure = self._try(uid)
             if failure is None:
-                return self.bwrap
-            words = f"{self.bwrap}: {failure}"
+                return self.program
+            words = f"{self.program}: {failure}"
         raise SandboxError(
             f"no sandbox can be made here ({words}): install bubblewrap 0.8 or newer "
             "(apt-get install bubblewrap) and permit user namespaces, then see `arena doctor`"
@@ -162,7 +162,7 @@ class BwrapBackend:
         """Run the bots' interpreter in an otherwise empty sandbox; None, or what went wrong."""
         options = [*_isolation({}), *self._view(), "--remount-ro", "/dev", "--remount-ro", "/"]
         pipes = Pipes()
-        command = [*self._tools.enter((), uid), self.bwrap, "--args", str(ARGS_FD), "--"]
+        command = [*self._tools.enter((), uid), self.program, "--args", str(ARGS_FD), "--"]
         pid = self._spawn([*command, self._runtime.python, "-I", "-S", "-c", ""], options, pipes)
         try:
             ended = self._children.wait(pid, _TRIAL_S)

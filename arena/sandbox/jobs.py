@@ -20,6 +20,7 @@ from arena.errors import SandboxError
 
 _NAME = "domino-arena"
 _LONGEST_ROOT = 60
+_CLAIM_TRIES = 20
 _JOB = re.compile("[0-9a-f]{8}")
 HOST, BOT = "host", "bot"
 """Names in a job's folder on which things are mounted: the host's root, and bot0, bot1, ..."""
@@ -32,17 +33,26 @@ class Job:
         self.name = secrets.token_hex(4)
         self.root = root
         self.folder = root / self.name
-        self._lock = _lock(root / f"{self.name}.lock")
-        if self._lock is None:
-            raise SandboxError(f"the new lock {self.folder}.lock is held by somebody else")
+        self._lock = self._claim()
         self.folder.mkdir(mode=0o711)
         self.folder.chmod(0o711)
 
     def close(self) -> None:
-        """Remove folder and lock."""
+        """Remove folder and lock, and the run folder if no other job is in it."""
         _remove_job(self.folder)
         _unlock(self.root / f"{self.name}.lock", self._lock)
         self._lock = None
+        with suppress(OSError):
+            self.root.rmdir()
+
+    def _claim(self) -> int:
+        """Make and hold the lock. The last other job may just be removing the run folder."""
+        for _ in range(_CLAIM_TRIES):
+            lock = _lock(self.root / f"{self.name}.lock")
+            if lock is not None:
+                return lock
+            self.root.mkdir(mode=0o711, exist_ok=True)
+        raise SandboxError(f"cannot make the lock {self.folder}.lock")
 
 
 def run_root(explicit: str | None = None) -> Path:

@@ -25,6 +25,7 @@ class PlainBackend:
     """Starts seats as ordinary processes."""
 
     level = Level.UNSAFE
+    program = "no sandbox"
     worker_group = None
 
     def __init__(

@@ -24,7 +24,8 @@ class Finding(NamedTuple):
     """One property that was tried.
 
     ``state``: "ok", "warn" (works, but look at it), "fail". ``level``: the level that needs it,
-    None when no level does. ``mend``: what to do about a failure or warning.
+    None when no level does. ``mend``: what to do about a failure or warning. ``area``: "result",
+    "host", "isolation" or "limits".
     """
 
     name: str
@@ -32,6 +33,7 @@ class Finding(NamedTuple):
     detail: str
     level: str | None = None
     mend: str = ""
+    area: str = "result"
 
 
 class Report(NamedTuple):

@@ -119,6 +119,6 @@ _COMMON: tuple[_Check, ...] = (
     ("read-only", "practice", _read_only),
     ("descriptors", "practice", _descriptors),
     ("file locks", "practice", _locks),
-    ("process limits", "practice", _rlimits),
+    ("rlimits", "practice", _rlimits),
 )
 _FULL: tuple[_Check, ...] = (("a user of its own", "full", _user),)

@@ -42,7 +42,7 @@ def _imports(prober: Prober) -> Finding:
     ran = prober.run("imports.py", Limits())
     if ran.exit.exit_code == 0:
         took_ms = (time.monotonic() - begin) * 1000
-        text = f"{ran.output.strip()} load in a seat in {took_ms:.0f} ms"
+        text = f"{ran.output.strip()}, all loaded in {took_ms:.0f} ms"
         return Finding(name, "ok", text, "practice")
     words = ran.output.strip().splitlines() or [str(ran.exit)]
     return Finding(name, "fail", words[-1], "practice", "run `make runtime`")

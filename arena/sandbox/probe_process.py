@@ -112,7 +112,8 @@ def facts_findings(prober: Prober, level: Level) -> list[Finding]:
     except ValueError:
         words = ran.output.strip().splitlines() or [f"it ended with {ran.exit}"]
         return [Finding("a seat starts", "fail", words[-1], "practice")]
-    started = Finding("a seat starts", "ok", f"{facts['python']} runs in it", "practice")
+    detail = f"{facts['python']} in {prober.parts.backend.program}"
+    started = Finding("a seat starts", "ok", detail, "practice")
     return [started, *judge(facts, limits, level)]
 
 
@@ -139,33 +140,37 @@ def try_level(level: Level, *, is_complete: bool) -> list[Finding]:
     parts = Assembly(Wanted(level, "bwrap", None, None, ()))
     try:
         prober = Prober(parts)
-        findings = [worker_finding(parts, is_complete=is_complete)]
-        findings += facts_findings(prober, level)
+        seen = [worker_finding(parts, is_complete=is_complete), *facts_findings(prober, level)]
+        limits: list[Finding] = []
         if is_complete:
-            findings += probe_limits.complete(prober, level)
+            limits = probe_limits.complete(prober, level)
         elif level is Level.FULL:
-            findings += probe_limits.quick(prober)
+            limits = probe_limits.quick(prober)
         prober.close()
-        return findings
+        return [*_in("isolation", seen), *_in("limits", limits)]
     finally:
         parts.close()
 
 
+def _in(area: str, findings: list[Finding]) -> list[Finding]:
+    return [finding._replace(area=area) for finding in findings]
+
+
 def examine(*, is_complete: bool) -> Report:
     """Try level full, then practice."""
-    host = host_findings() if is_complete else []
+    host = _in("host", host_findings()) if is_complete else []
     try:
         findings = [*host, *try_level(Level.FULL, is_complete=is_complete)]
         if level_of(findings) is Level.FULL:
             return Report(Level.FULL, tuple(findings))
         why = next(f for f in findings if f.state == "fail")
-        missing = Finding("level full", "fail", f"{why.name}: {why.detail}", "full", why.mend)
+        missing = Finding("why not full", "fail", f"{why.name}: {why.detail}", "full", why.mend)
     except SandboxError as error:
-        missing = Finding("level full", "fail", str(error), "full")
+        missing = Finding("why not full", "fail", str(error), "full")
     try:
         findings = [missing, *host, *try_level(Level.PRACTICE, is_complete=is_complete)]
     except SandboxError as error:
-        findings = [Finding("level practice", "fail", str(error), "practice"), missing, *host]
+        findings = [Finding("why not practice", "fail", str(error), "practice"), missing, *host]
     return Report(level_of(findings), tuple(findings))
 
 

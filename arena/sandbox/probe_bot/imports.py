@@ -5,4 +5,4 @@ if __name__ == "__main__":
     import grpc
     import numpy
 
-    print(dominobot.__name__, grpc.__version__, numpy.__version__)
+    print(f"{dominobot.__name__}, grpcio {grpc.__version__}, numpy {numpy.__version__}")
