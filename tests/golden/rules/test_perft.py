@@ -64,7 +64,7 @@ def test_the_engine_finds_every_continuation_once(line: str) -> None:
 def test_a_slow_counter_with_lists_finds_the_same_numbers(line: str) -> None:
     case = read_case(line)
     variant = case.variant
-    pairs = [tuple(tile) for tile in case.deck]
+    pairs = [(tile.low, tile.high) for tile in case.deck]
     table = naive.deal(pairs, variant.seats, variant.deal, case.winner)
     counts = naive.counts(table, len(case.counts), variant.draw, variant.reserve)
     assert tuple(counts) == case.counts

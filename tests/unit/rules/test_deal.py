@@ -67,6 +67,12 @@ def test_every_name_gives_another_seed() -> None:
     assert all(0 <= bot_seed(MASTER, str(number), 0) < 2**64 for number in range(50))
 
 
+def test_a_round_is_shuffled_by_the_hash_of_deal_and_number() -> None:
+    fields = [b"dominobot/round/1", MASTER, bytes(7) + b"\x03"]
+    text = b"".join(len(field).to_bytes(4, "big") + field for field in fields)
+    assert list(map(str, round_deck(MASTER, 3))) == as_the_text_says(hashlib.sha256(text).digest())
+
+
 def test_every_round_of_a_deal_has_its_own_deck() -> None:
     decks = {round_deck(MASTER, round_no) for round_no in range(1, 50)}
     assert len(decks) == 49

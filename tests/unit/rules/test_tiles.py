@@ -68,7 +68,7 @@ def test_a_double_nine_box_is_reduced_to_the_double_six_set() -> None:  # F2
 
 
 def test_a_box_with_a_missing_or_a_second_tile_is_refused() -> None:  # mistake 1
-    box = [tuple(tile) for tile in ALL_TILES]
+    box = [(tile.low, tile.high) for tile in ALL_TILES]
     with pytest.raises(RulesError, match="exactly one tile of each pair from 0 to 6"):
         reduce_box(box[1:])
     with pytest.raises(RulesError, match="exactly one"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dominobot.replay.format import Replay, ReplayError, canonical, round_records
+from dominobot.replay.format import ENDING_KEYS, Replay, ReplayError, canonical, round_records
 from dominobot.replay.read import parse_replay
 from dominobot.rules import ENGINE, DealError, IllegalPlay, Match
 
@@ -30,10 +30,12 @@ def verify(text: str) -> list[str]:
     if replay.engine != ENGINE:
         found.append(f"the match was played by {replay.engine}, this is {ENGINE}")
     execution = _Execution(replay)
-    found += _compare_rounds(replay.rounds, round_records(execution.match))
+    given = round_records(execution.match)
     if execution.trouble:
+        found += _compare_rounds(_cut(replay.rounds, given), _cut(given, given))
         found.append(execution.trouble)
     else:
+        found += _compare_rounds(replay.rounds, given)
         found += _compare_verdict(replay.verdict, execution)
     if replay.core_sha256 != replay.recorded_sha256:
         found.append(
@@ -93,6 +95,20 @@ class _Execution:
 
 def _place(match: Match) -> str:
     return f"round {match.round_no}, turn {len(match.current_turns) + 1}"
+
+
+def _cut(
+    rounds: Sequence[Mapping[str, Any]], given: Sequence[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """As much of ``rounds`` as was ``given`` before something stopped the execution."""
+    last = len(given) - 1
+    cut = list(rounds[: last + 1])
+    if len(cut) == len(given) > 0 and given[last]["how"] is None:
+        entry = {key: value for key, value in cut[last].items() if key not in ENDING_KEYS}
+        if isinstance(entry.get("turns"), list):
+            entry["turns"] = entry["turns"][: len(given[last]["turns"])]
+        cut[last] = entry
+    return cut
 
 
 def _compare_rounds(
