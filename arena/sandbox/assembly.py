@@ -107,9 +107,7 @@ class Assembly:
         cgroups = None
         if wanted.level is Level.FULL:
             if os.geteuid() != 0:
-                raise SandboxError(
-                    "level full needs a user for each seat, so the arena must run as root"
-                )
+                raise SandboxError("each seat needs a user of its own: run the arena as root")
             cgroups = JobCgroups(find_layout(), self.job.name)
         uid = self.ground.worker_uid
         try:

@@ -33,7 +33,7 @@ class Job:
         self.name = secrets.token_hex(4)
         self.root = root
         self.folder = root / self.name
-        self._lock = self._claim()
+        self._lock: int | None = self._claim()
         self.folder.mkdir(mode=0o711)
         self.folder.chmod(0o711)
 
