@@ -11,9 +11,9 @@ import pytest
 from dominobot.replay import core_sha256, parse_replay, verify
 
 FOLDER = Path(__file__).parent
-STORED = {
+STORED = {  # with the hash of the core
     "v1-famille-2.json": "ddd72651d878bd3ef3e4ed64437fe490186558d5367bb6f49a6808ff93b838a6",
-    "v1-coffret-4-broken-off.json": "aa9ea8727fe1b4a6be9b3059ed7094ea0d061593f1b249908376785fba6fbb58",
+    "v1-coffret-4-timeout.json": "870848210cc0227df9a507e32b74b1fabaeb1ee415e2bd82c18b70a347ab5536",
 }
 
 

@@ -124,9 +124,8 @@ def test_when_everybody_passes_the_round_ends() -> None:
 
 def test_an_automatic_pass_is_one_event() -> None:
     for number in range(20):
-        match = Match(
-            Variant.preset("block"), lambda n, number=number: round_deck(b"%d" % number, n)
-        )
+        decks = [round_deck(b"%d" % number, n) for n in range(1, 60)]
+        match = Match(Variant.preset("block"), decks)
         chooser = random_chooser(number)
         while decision := match.next_decision():
             match.play(chooser(match.view(decision.seat)))
@@ -219,9 +218,8 @@ def test_the_whole_boneyard_is_drawn_and_play_goes_on_without_one() -> None:
 
 def test_nobody_is_asked_without_a_choice() -> None:
     for name in ("famille", "coffret", "block"):
-        match = Match(
-            Variant.preset(name, seats=4), [round_deck(b"asked", n) for n in range(1, 60)]
-        )
+        decks = [round_deck(b"asked", n) for n in range(1, 60)]
+        match = Match(Variant.preset(name, seats=4), decks)
         while decision := match.next_decision():
             assert len(decision.legal) >= 2
             assert len(set(decision.legal)) == len(decision.legal)

@@ -26,7 +26,7 @@ same match always has the same core.
     rounds        what followed, one object for each round (below)
     verdict       {"termination", "ranks", "scores", "faulty_seat"}
 
-A round is ``round_no``, ``opener``, ``opening``, ``deck`` and ``turns``, and what there is at its
+A round is ``round_no``, ``deck``, ``opener``, ``opening`` and ``turns``, and what there is at its
 end: ``how``, ``winner``, ``points``, ``hands_left``, ``boneyard_left``, ``chain`` and ``totals``. A
 round that was broken off has null in these places. Tiles, chains and turns are written as in
 ``dominobot.rules.notation``.
@@ -177,9 +177,9 @@ def round_records(match: Match) -> list[dict[str, Any]]:
 def _record(log: RoundLog) -> dict[str, Any]:
     return {
         "round_no": log.round_no,
+        "deck": tiles_text(log.deck),
         "opener": log.opener,
         "opening": log.opening,
-        "deck": tiles_text(log.deck),
         "turns": _turns(log.turns),
         "how": log.how.value,
         "winner": log.winner,
@@ -198,9 +198,9 @@ ENDING_KEYS = ("how", "winner", "points", "hands_left", "boneyard_left", "chain"
 def _unfinished_record(match: Match) -> dict[str, Any]:
     return {
         "round_no": match.round_no,
+        "deck": tiles_text(match.deck),
         "opener": match.opener,
         "opening": match.opening,
-        "deck": tiles_text(match.deck),
         "turns": _turns(match.current_turns),
         **dict.fromkeys(ENDING_KEYS),
     }
