@@ -62,7 +62,7 @@ def messages() -> Iterator[tuple[str, Message]]:
 
 
 def _a_match() -> Iterator[tuple[str, Message]]:
-    """A coffret match of three seats, as it is told to seat 1: every kind of event is in it, a tie too."""
+    """A coffret match of three seats, as told to seat 1: every kind of event, a tie too."""
     seed = deal_seed(b"golden", "wire", 1, 155)
     variant = Variant.preset("coffret", seats=3, target=30)
     match = Match(variant, lambda round_no: round_deck(seed, round_no))
