@@ -124,7 +124,10 @@ def test_a_fault_is_told_with_its_place_and_ends_with_exit_code_1(tmp_path: Path
     bad = write_bot(tmp_path / "bad", "return view.legal[9]")
     result = dominobot("play", SAMPLES / "random", bad, "--games", "2")
     assert result.exit_code == 1
-    assert "bad crashed: IndexError: tuple index out of range (main.py, line 4)" in result.stdout
+    assert (
+        "random won, bad crashed: IndexError: tuple index out of range (main.py, line 4)"
+        in result.stdout
+    )
     assert "bad lost 2 games by its own fault" in result.stdout
     assert "2 × CRASH  IndexError" in result.stdout
     assert 'main.py", line 4, in choose' in result.stdout
@@ -134,7 +137,7 @@ def test_an_illegal_play_is_told(tmp_path: Path) -> None:
     bad = write_bot(tmp_path / "bad", "return Play(view.unseen[0], End.RIGHT)")
     result = dominobot("play", SAMPLES / "random", bad, "--games", "2")
     assert result.exit_code == 1
-    assert "bad lost, illegal play: played " in result.stdout
+    assert "random won, bad played illegally: played " in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -177,3 +180,23 @@ def test_help_lists_the_commands_and_every_option_has_a_text() -> None:
     assert "new" in dominobot("--help").stdout
     for name in ("new", "play"):
         assert dominobot(name, "--help").exit_code == 0
+
+
+def test_ctrl_c_shows_the_games_so_far(tmp_path: Path) -> None:
+    stopper = write_bot(
+        tmp_path / "stopper",
+        "if view.totals != (0, 0): raise KeyboardInterrupt\n        return view.legal[0]",
+    )
+    result = dominobot("play", stopper, SAMPLES / "random", "--target", "none", "--games", "8")
+    assert result.exit_code == 0
+    result = dominobot("play", stopper, SAMPLES / "random", "--games", "8", "--json")
+    assert result.exit_code == 130
+    assert "stopped" in result.stderr
+    assert json.loads(result.stdout)["games"] == []
+
+
+def test_with_three_seats_a_fault_says_who_won_or_that_the_others_tie(tmp_path: Path) -> None:
+    bad = write_bot(tmp_path / "bad", "1 / 0")
+    bots = [SAMPLES / "random", SAMPLES / "heaviest", bad]
+    result = dominobot("play", *bots, "--games", "30", "-v", "--seed", "x")
+    assert "the others tie, bad crashed" in result.stdout

@@ -36,6 +36,8 @@ game by its own fault (an exception, an illegal play), 2 if nothing could be pla
 """
 
 
+EXIT_FAULTS = 1
+EXIT_STOPPED = 130
 _BAR_WIDTH = 40
 
 
@@ -67,19 +69,35 @@ def _target(
 def command(bots: tuple[str, ...], as_json: bool, verbose: bool, **options: Any) -> None:
     """Play and print; the options are in ``_HELP``."""
     session = _prepare(bots, **options)
+    is_listed = verbose or session.games <= MOST_LISTED
+    try:
+        if as_json:
+            session.play()
+        else:
+            _play_aloud(session, is_listed)
+    except KeyboardInterrupt:
+        click.echo("\nstopped; these are the games so far", err=True)
     if as_json:
-        session.play()
         click.echo(json.dumps(scoreboard.as_json(session), indent=2))
-    elif verbose or session.games <= MOST_LISTED:
-        click.echo(scoreboard.heading(session) + "\n\n" + scoreboard.games_heading(session))
-        session.play(lambda record: click.echo(scoreboard.game_line(session, record)))
-        click.echo("\n" + scoreboard.summary(session))
     else:
-        click.echo(scoreboard.heading(session) + "\n")
+        click.echo(("\n" if is_listed else "") + scoreboard.summary(session))
+    sys.exit(_exit_code(session))
+
+
+def _play_aloud(session: Session, is_listed: bool) -> None:
+    click.echo(scoreboard.heading(session) + "\n")
+    if is_listed:
+        click.echo(scoreboard.games_heading(session))
+        session.play(lambda record: click.echo(scoreboard.game_line(session, record)))
+    else:
         with _progress(session.games) as step:
             session.play(step)
-        click.echo(scoreboard.summary(session))
-    sys.exit(1 if any(each.faults for each in session.tallies()) else 0)
+
+
+def _exit_code(session: Session) -> int:
+    if len(session.records) < session.games:
+        return EXIT_STOPPED
+    return EXIT_FAULTS if any(each.faults for each in session.tallies()) else 0
 
 
 def _prepare(
@@ -137,5 +155,7 @@ def _progress(games: int) -> Iterator[Callable[[GameRecord], None]]:
         bar = "#" * filled + "." * (_BAR_WIDTH - filled)
         click.echo(f"\r{bar} {done}/{games} games", err=True, nl=False)
 
-    yield step
-    click.echo("\r" + " " * (_BAR_WIDTH + 30) + "\r", err=True, nl=False)
+    try:
+        yield step
+    finally:
+        click.echo("\r" + " " * (_BAR_WIDTH + 30) + "\r", err=True, nl=False)

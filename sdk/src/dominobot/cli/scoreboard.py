@@ -100,7 +100,8 @@ def _result(session: Session, record: GameRecord) -> str:
     if record.fault is not None:
         loser = session.names[record.seating[record.fault.seat]]
         why = click.style(f"{loser} {_VERBS[record.fault.termination]}", fg="red")
-        return f"{why} {record.fault.reason}"
+        who = "the others tie" if winner is None else f"{click.style(winner, fg='green')} won"
+        return f"{who}, {why} {record.fault.reason}"
     if winner is None:
         why = "after the last round allowed" if record.termination == "ROUND_CAP" else "round tied"
         return f"drawn, {why}"
@@ -109,7 +110,7 @@ def _result(session: Session, record: GameRecord) -> str:
     return f"{click.style(winner, fg='green')} {why}"
 
 
-_VERBS = {"CRASH": "crashed:", "ILLEGAL_MOVE": "lost, illegal play:"}
+_VERBS = {"CRASH": "crashed:", "ILLEGAL_MOVE": "played illegally:"}
 
 
 def _faults(each: Tally) -> str:
