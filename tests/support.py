@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -142,19 +143,29 @@ def job_of(
     )
 
 
-def leftovers() -> dict[str, list[str]]:
-    """Everything that a finished or killed run must not leave behind on this machine."""
-    found = {
-        "processes": _seat_processes(),
-        "cgroups": [str(path) for path in Path("/sys/fs/cgroup").glob("**/*domino-arena*/*/")],
-        "folders": [str(path) for path in Path("/run/domino-arena").glob("*")],
-        "mounts": [
+def traces() -> dict[str, set[str]]:
+    """Every trace of a running arena on this machine: take it before, for ``leftovers``."""
+    return {
+        "processes": set(_seat_processes()),
+        "cgroups": {str(path) for path in Path("/sys/fs/cgroup").glob("**/*domino-arena*/*/")},
+        "folders": {str(path) for path in Path("/run/domino-arena").glob("*")},
+        "mounts": {
             line
             for line in Path("/proc/self/mountinfo").read_text().splitlines()
             if "domino-arena" in line
-        ],
+        },
     }
-    return {kind: names for kind, names in found.items() if names}
+
+
+def leftovers(before: dict[str, set[str]], patience_s: float = 5.0) -> dict[str, set[str]]:
+    """The traces that are new since ``before`` and still there after a moment."""
+    deadline = time.monotonic() + patience_s
+    while True:
+        new = {kind: names - before[kind] for kind, names in traces().items()}
+        found = {kind: names for kind, names in new.items() if names}
+        if not found or time.monotonic() > deadline:
+            return found
+        time.sleep(0.1)
 
 
 def _seat_processes() -> list[str]:

@@ -18,8 +18,10 @@ from arena.sandbox.base import Level
 from arena.store import Store, StoredTournament
 
 SAMPLES = ("random", "heaviest", "doubles", "varied", "strong_suit", "counter")
-DUEL_DEALS = 18
-FOUR_DEALS = 1
+ROUND_ROBINS = (
+    {"seats": 2, "deals": 18},
+    {"seats": 4, "deals": 3, "tables": 6},
+)
 
 
 @click.command("demo")
@@ -39,7 +41,7 @@ def command(folder: str, jobs: int | None, db: str) -> None:
     Six bots play famille at two seats and a smaller round robin at four, each process in a sandbox
     of the best level that this machine has. Then come the board, the crosstable and one replay.
     """
-    console = Console()
+    console = Console(highlight=False)
     bots = tuple(str(Path(folder) / name) for name in SAMPLES)
     if not Path(folder).is_dir():
         raise ConfigError(
@@ -48,11 +50,10 @@ def command(folder: str, jobs: int | None, db: str) -> None:
         )
     ground = _ground(console)
     try:
-        for seats, deals in ((2, DUEL_DEALS), (4, FOUR_DEALS)):
-            settings = RunSettings(
-                bots=bots, name=f"demo-{seats}p", seats=seats, deals=deals, jobs=jobs
-            )
-            console.print(Rule(f"famille at {seats} seats", style="dim"))
+        for shape in ROUND_ROBINS:
+            name = f"demo-{shape['seats']}p"
+            settings = RunSettings(bots=bots, name=name, jobs=jobs, **shape)
+            console.print(Rule(f"famille at {settings.seats} seats", style="dim"))
             stored = play(settings, db, ground, console)
             _show(db, stored, console)
     except StoppedError:
@@ -79,7 +80,8 @@ def _ground(console: Console) -> Ground:
 
 
 def _show(db: str, stored: StoredTournament, console: Console) -> None:
-    from arena.cli.render_board import render_board, render_cross
+    from arena.cli.render_board import render_board
+    from arena.cli.render_cross import render_cross
 
     board = standings_of(db, stored)
     console.print()
@@ -91,9 +93,9 @@ def _show(db: str, stored: StoredTournament, console: Console) -> None:
 def _show_a_replay(db: str, console: Console) -> None:
     from arena.cli.render_replay import render_replay
 
-    console.print(Rule("one replay", style="dim"))
+    console.print(Rule("one replay: its first round", style="dim"))
     with Store.open(db) as store:
-        console.print(render_replay(store.match("1", "demo-2p")))
+        console.print(render_replay(store.match("1", "demo-2p"), {1}))
 
 
 def _say_what_next(db: str, console: Console) -> None:
@@ -101,7 +103,7 @@ def _say_what_next(db: str, console: Console) -> None:
     console.print(
         Rule("what next", style="dim"),
         f"  .venv/bin/arena board --cross{where}      the leaderboard again, with the crosstable\n"
-        f"  .venv/bin/arena show 17{where}            another replay\n"
+        f"  .venv/bin/arena show 1{where}             the whole replay\n"
         f"  .venv/bin/arena verify --all{where}       check every match against the rules\n"
         "  .venv/bin/dominobot new my_bot     write a bot of your own",
         highlight=False,

@@ -9,7 +9,7 @@ import pytest
 from dominobot.replay import verify
 
 from arena.sandbox.base import Level
-from tests.support import SAMPLES, leftovers, need, play
+from tests.support import SAMPLES, leftovers, need, play, traces
 
 CASES = Path(__file__).parent / "cases"
 NAMES = sorted(path.name for path in CASES.iterdir())
@@ -19,6 +19,7 @@ NAMES = sorted(path.name for path in CASES.iterdir())
 @pytest.mark.parametrize("name", NAMES)
 def test_a_misdeed_ends_with_its_own_termination_and_harms_nobody_else(name: str) -> None:
     need(Level.FULL)
+    before = traces()
     expect = tomllib.loads((CASES / name / "expect.toml").read_text())
     played = play([CASES / name, SAMPLES / "random"], level=Level.FULL)
 
@@ -43,4 +44,4 @@ def test_a_misdeed_ends_with_its_own_termination_and_harms_nobody_else(name: str
             assert expect.get("log", "") in "\n".join(evidence.log)
             if expect.get("denied_processes"):
                 assert evidence.counters["processes_denied"] > 0
-    assert leftovers() == {}
+    assert leftovers(before) == {}

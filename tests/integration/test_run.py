@@ -15,7 +15,7 @@ import pytest
 
 from arena.sandbox.base import Level
 from arena.store import Store
-from tests.support import SAMPLES, leftovers, need
+from tests.support import SAMPLES, leftovers, need, traces
 
 BOTS = [str(SAMPLES / name) for name in ("random", "heaviest", "counter")]
 PLAIN = ["--sandbox", "plain"]
@@ -68,11 +68,12 @@ def test_the_sandbox_changes_the_level_and_nothing_else(
     reference: tuple[Any, ...], tmp_path: Path
 ) -> None:
     need(Level.FULL)
+    before = traces()
     run("--jobs", "2", db=tmp_path / "a.db")
     head, results, _, _ = outcome(tmp_path / "a.db")
     assert head == reference[0]
     assert {result.level for result in results} == {"full"}
-    assert leftovers() == {}
+    assert leftovers(before) == {}
 
 
 def start(db: Path) -> subprocess.Popen[str]:
@@ -106,6 +107,7 @@ def test_a_run_that_was_stopped_in_the_middle_goes_on_without_a_lost_or_doubled_
     number: signal.Signals, reference: tuple[Any, ...], tmp_path: Path
 ) -> None:
     db = tmp_path / "a.db"
+    before = traces()
     process = start(db)
     wait_for_matches(db, process, 3)
     os.kill(process.pid, number)
@@ -116,17 +118,10 @@ def test_a_run_that_was_stopped_in_the_middle_goes_on_without_a_lost_or_doubled_
     with Store.open(db) as store:
         saved = len(store.results("t"))
         assert 3 <= saved < 24
-    wait_until_nothing_is_left()
+    assert leftovers(before) == {}
     again = run(*PLAIN, "--no-trial", db=db)
     assert "Going on with t" in again.stdout
     assert outcome(db) == reference
-
-
-def wait_until_nothing_is_left() -> None:
-    deadline = time.monotonic() + 10
-    while (found := leftovers()) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert found == {}
 
 
 def test_a_finished_tournament_is_shown_and_not_played_again(tmp_path: Path) -> None:
