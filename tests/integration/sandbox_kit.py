@@ -1,0 +1,172 @@
+"""Starting one real seat after another for the sandbox tests, without gRPC.
+
+The test process plays the worker's part, so that each step of a seat can be looked at.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.sandbox.base import BotFiles, Exit, Level, Limits
+from arena.supervisor_client import Seat, SeatPort
+from arena.supervisor_launch import SupervisorHandle, launch
+from arena.supervisor_protocol import JobConfig
+
+SERIES = "tested"
+PATIENCE_S = 10.0
+
+
+class Ran(NamedTuple):
+    """A finished attempt: what it printed, and how it ended."""
+
+    output: str
+    exit: Exit
+
+
+class Ground:
+    """A supervisor with one open series; one seat for each bot that was given."""
+
+    def __init__(self, handle: SupervisorHandle, folders: tuple[str, ...], pids: set[int]) -> None:
+        assert handle.seat_port is not None
+        self.handle = handle
+        self.folders = folders
+        self.job = Path(handle.folder).name
+        self.port: SeatPort = handle.seat_port
+        self.pids = pids
+        self._attempts = [0] * len(folders)
+        self._listeners: list[socket.socket] = []
+
+    def start(self, seat: int = 0) -> Seat:
+        self.listen(seat)
+        started = self.port.start(SERIES, seat)
+        self._attempts[seat] += 1
+        self.pids.add(started.pid)
+        return started
+
+    def listen(self, seat: int) -> None:
+        path = Path(self.folders[seat]) / f"{self._attempts[seat]}.sock"
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(path))
+        listener.listen()
+        path.chmod(0o777)
+        self._listeners.append(listener)
+
+    def run(self, seat: int = 0) -> Ran:
+        """Start an attempt, wait until it ends by itself or is ended, and reap it."""
+        started = self.start(seat)
+        output = read_all(started)
+        started.has_ended(PATIENCE_S)
+        return Ran(output, self.port.reap(seat))
+
+    def close(self) -> None:
+        for listener in self._listeners:
+            listener.close()
+        self.handle.close()
+
+
+@contextmanager
+def seats(
+    folder: Path,
+    *codes: str,
+    level: Level = Level.FULL,
+    limits: Limits | None = None,
+    leaves_traces: bool = False,
+) -> Iterator[Ground]:
+    """A supervisor with a seat for each piece of bot code.
+
+    Everything is closed at the end, and nothing of it may be left then; ``leaves_traces`` is for
+    tests that kill the supervisor.
+    """
+    backend = "plain" if level is Level.UNSAFE else "bwrap"
+    handle = launch(JobConfig(level=level, backend=backend, worker=None))
+    try:
+        bots = [write_bot(folder, number, code) for number, code in enumerate(codes)]
+        ground = Ground(handle, handle.open_series(SERIES, bots, limits), set())
+    except BaseException:
+        handle.close()
+        raise
+    try:
+        yield ground
+    finally:
+        ground.close()
+    if leaves_traces:
+        assert eventually(lambda: not any(map(is_alive, ground.pids)))
+    else:
+        assert not any(map(is_alive, ground.pids))
+        assert not traces(ground.job)
+
+
+def write_bot(folder: Path, number: int, code: str) -> BotFiles:
+    place = folder.resolve() / f"code{number}"
+    place.mkdir(exist_ok=True)
+    place.chmod(0o755)
+    (place / "main.py").write_text(textwrap.dedent(code))
+    (place / "main.py").chmod(0o644)
+    return BotFiles(str(place))
+
+
+def read_all(seat: Seat) -> str:
+    """What a seat prints, errors included, until both pipes are closed."""
+    text = b""
+    fds = {seat.stdout_fd, seat.stderr_fd}
+    deadline = time.monotonic() + PATIENCE_S
+    while fds and time.monotonic() < deadline:
+        for fd in select.select(list(fds), [], [], 0.5)[0]:
+            piece = os.read(fd, 65536)
+            text += piece
+            if not piece:
+                fds.discard(fd)
+    assert not fds, f"the seat still holds its output: {text!r}"
+    return text.decode()
+
+
+def read_line(seat: Seat) -> str:
+    """The first line of a seat, and what came with it."""
+    text = b""
+    while not text.endswith(b"\n"):
+        assert select.select([seat.stdout_fd], [], [], PATIENCE_S)[0], f"it only says {text!r}"
+        piece = os.read(seat.stdout_fd, 65536)
+        assert piece, f"it ends after {text!r}"
+        text += piece
+    return text.decode()
+
+
+def eventually(check: Callable[[], bool], patience_s: float = PATIENCE_S) -> bool:
+    """Whether something becomes true in time."""
+    deadline = time.monotonic() + patience_s
+    while not check():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def traces(job: str) -> list[str]:
+    """Everything of one job that is on this machine: groups, folders, mounts."""
+    return [
+        *map(str, Path("/sys/fs/cgroup").glob(f"**/domino-arena/{job}")),
+        *map(str, Path("/run/domino-arena").glob(f"{job}*")),
+        *(line for line in Path("/proc/self/mountinfo").read_text().splitlines() if job in line),
+    ]
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; a zombie does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def users_of(pid: int) -> set[int]:
+    """The users a process has."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return set(map(int, status.partition("Uid:")[2].partition("\n")[0].split()))
