@@ -12,7 +12,7 @@ from rich.rule import Rule
 from arena.cli.options import db_option
 from arena.cli.result import standings_of
 from arena.cli.session import STOPPED, Ground, StoppedError, play, say_stopped
-from arena.config import RunSettings
+from arena.config import make_settings
 from arena.errors import ConfigError, SandboxError
 from arena.sandbox.base import Level
 from arena.store import Store, StoredTournament
@@ -52,7 +52,7 @@ def command(folder: str, jobs: int | None, db: str) -> None:
     try:
         for shape in ROUND_ROBINS:
             name = f"demo-{shape['seats']}p"
-            settings = RunSettings(bots=bots, name=name, jobs=jobs, **shape)
+            settings = make_settings({**shape, "bots": bots, "name": name, "jobs": jobs}, "demo")
             console.print(Rule(f"famille at {settings.seats} seats", style="dim"))
             stored = play(settings, db, ground, console)
             _show(db, stored, console)
