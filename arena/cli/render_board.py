@@ -151,7 +151,7 @@ def _table(group: GroupRows, shape: _Shape, seats: int) -> Table:
 
 def _cells(row: Row, group: GroupRows, shape: _Shape) -> Iterator[Text]:
     record = row.record
-    best = "bold yellow" if row.rank == 1 and row.bound is None else ""
+    best = "bold yellow" if row.rank == 1 else ""
     yield Text(str(row.rank), style=best)
     yield Text(_range(row))
     yield Text(clean(row.bot.name, shape.name_width), style=best)
@@ -203,10 +203,7 @@ def _notes(standings: Standings) -> Iterator[Text]:
         yield from _bar_notes(group, standings)
     for number, group in enumerate(standings.groups):
         for other, least in group.least_gaps:
-            yield _note(
-                f"Group {number + 1} lies at least {least:+.0f} Elo above group {other + 1} "
-                "(95 %, from one side: not one point came back)."
-            )
+            yield _note(_gap(number + 1, other + 1, least))
     for row in standings.rows:
         if row.bound is not None:
             kind = "won" if row.bound.is_least else "lost"
@@ -229,6 +226,15 @@ def _notes(standings: Standings) -> Iterator[Text]:
         f"{wins}. pts: points a match. range: the ranks that the bars leave open. "
         "LOS: likelihood of being better than the bot in the next row."
     )
+
+
+def _gap(above: int, below: int, least: float) -> str:
+    how = (
+        f"by at least {least:.0f} Elo (95 %, from one side)"
+        if least >= 0.5
+        else "in too few deals yet to say by how much"
+    )
+    return f"Group {above} is above group {below}: not one point came back, {how}."
 
 
 def _bar_notes(group: GroupRows, standings: Standings) -> Iterator[Text]:
