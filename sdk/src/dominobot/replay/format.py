@@ -143,8 +143,19 @@ def build_replay(
         match.next_decision()
     if notes is None:
         notes = {index: play.note for index, play in enumerate(match.plays) if play.note}
+    core = _core(match, header, verdict)
+    other = {
+        "level": header.level,
+        "notes": {str(index): note for index, note in notes.items()},
+        "timings_ms": [round(float(ms), 3) for ms in timings_ms],
+    }
+    return canonical({"core": core, "core_sha256": sha256_of(core), "other": other})
+
+
+def _core(match: Match, header: ReplayHeader, verdict: Mapping[str, Any]) -> dict[str, Any]:
     rounds = round_records(match)
-    core = {
+    has_seed = header.deal_seed is not None
+    return {
         "format": FORMAT,
         "engine": ENGINE,
         "match_id": header.match_id,
@@ -153,17 +164,11 @@ def build_replay(
         "seats": [player._asdict() for player in header.players],
         "bot_seeds": [f"{seed:016x}" for seed in header.bot_seeds],
         "deal_seed": None if header.deal_seed is None else header.deal_seed.hex(),
-        "decks": [record["deck"] for record in rounds] if header.deal_seed is None else None,
+        "decks": None if has_seed else [record["deck"] for record in rounds],
         "plays": [str(play) for play in match.plays],
         "rounds": rounds,
         "verdict": dict(verdict),
     }
-    other = {
-        "level": header.level,
-        "notes": {str(index): note for index, note in notes.items()},
-        "timings_ms": [round(float(ms), 3) for ms in timings_ms],
-    }
-    return canonical({"core": core, "core_sha256": sha256_of(core), "other": other})
 
 
 def round_records(match: Match) -> list[dict[str, Any]]:
