@@ -87,7 +87,9 @@ class Link:
     async def listen(self) -> None:
         """Open the socket. Its folder keeps strangers out, so the file itself is open to all."""
         server = grpc.aio.server(options=_OPTIONS)
-        handler = grpc.stream_stream_rpc_method_handler(self._pump)
+        handler: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(
+            self._pump
+        )
         server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(SERVICE, {METHOD: handler}),)
         )

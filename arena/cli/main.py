@@ -24,11 +24,11 @@ COMMANDS = {
 class LazyGroup(click.Group):
     """Looks a command up in ``arena.cli.<name>`` when it is needed, so that --help is quick."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Names in the order a newcomer needs them."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Import the command's module and return its ``command``."""
         if cmd_name not in COMMANDS:
             return None
@@ -36,7 +36,11 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        formatter: click.HelpFormatter,
+    ) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -56,5 +60,9 @@ def main() -> None:
     try:
         cli(prog_name="arena")
     except ArenaError as error:
-        click.echo(f"error: {error}", err=True)
+        from arena.cli.words import clean
+
+        # It may quote what a bot printed, so it is made safe line by line.
+        lines = [clean(line) for line in str(error).split("\n")]
+        click.echo("error: " + "\n".join(lines), err=True)
         sys.exit(2)

@@ -7,6 +7,7 @@ from rich.console import Console
 from arena.cli.options import DEFAULT_DB, open_store, print_json
 from arena.cli.render_board import render_board
 from arena.core.standings import Standings, standings
+from arena.core.standings_json import standings_to_dict
 from arena.store import StoredTournament
 
 
@@ -21,7 +22,7 @@ def show_result(db: str, stored: StoredTournament, console: Console, *, as_json:
     """Print the board, or its JSON form on standard output."""
     board = standings_of(db, stored)
     if as_json:
-        print_json(board.to_dict())
+        print_json(standings_to_dict(board))
         return
     console.print()
     console.print(render_board(board))

@@ -1,0 +1,1 @@
+"""Pure values and functions: no clock, no files, no network, no processes."""

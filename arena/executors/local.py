@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ class LocalConfig:
     level: Level
     backend: str
     bundles: Mapping[str, Bundle]
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
 
 
 class WorkerLostError(Exception):

@@ -78,8 +78,25 @@ def test_the_sandbox_changes_the_level_and_nothing_else(
 
 def start(db: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "arena", "run", *BOTS, *PLAIN, "--deals", "4", "--seed", "7"]
-        + ["--name", "t", "--jobs", "2", "--db", str(db), "--no-trial"],
+        [
+            sys.executable,
+            "-m",
+            "arena",
+            "run",
+            *BOTS,
+            *PLAIN,
+            "--deals",
+            "4",
+            "--seed",
+            "7",
+            "--name",
+            "t",
+            "--jobs",
+            "2",
+            "--db",
+            str(db),
+            "--no-trial",
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -108,8 +108,19 @@ def test_a_bot_that_fails_its_trial_stops_the_run_with_its_last_lines(tmp_path: 
 def test_a_bot_that_fails_its_trial_can_be_entered_all_the_same(tmp_path: Path) -> None:
     folder = bot(tmp_path / "mine", "name = 'mine'\n", "raise SystemExit(4)\n")
     done = subprocess.run(
-        [sys.executable, "-m", "arena", "run", folder, RANDOM, "--sandbox", "plain"]
-        + ["--deals", "2", "--no-trial"],
+        [
+            sys.executable,
+            "-m",
+            "arena",
+            "run",
+            folder,
+            RANDOM,
+            "--sandbox",
+            "plain",
+            "--deals",
+            "2",
+            "--no-trial",
+        ],
         capture_output=True,
         text=True,
         timeout=60,

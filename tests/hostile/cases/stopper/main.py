@@ -5,7 +5,6 @@ import queue
 import time
 
 import grpc
-
 from dominobot.wire.v1 import match_pb2 as pb
 
 requests: "queue.SimpleQueue[pb.PlayRequest | None]" = queue.SimpleQueue()
