@@ -13,16 +13,18 @@ from rich.text import Text
 
 from arena.cli.words import clean, ending
 from arena.core.record import Evidence
+from arena.core.referee import Phase
 from arena.store import StoredMatch
 
 _LOG_LINES = 20
 _LOG_WIDTH = 400
 _CLOCK_LINES = 5
 _PHASES = {
-    "connect": "while it was to connect",
-    "start": "at the start of the match",
-    "move": "while it was to play",
-    "end": "at the end of the match",
+    Phase.CONNECT.value: "while it was to connect",
+    Phase.START.value: "at the start of the match",
+    Phase.MOVE.value: "when it was its turn",
+    Phase.END.value: "at the end of the match",
+    Phase.LOST.value: "after its faults in this series",
 }
 
 
@@ -35,7 +37,10 @@ def render_ending(stored: StoredMatch) -> RenderableType:
         Text(f"  {ending(stored.verdict, [clean(bot) for bot in stored.bots])}", style="bold"),
     ]
     if stored.evidence is not None:
-        parts += _evidence(stored.evidence, clean(stored.bots[stored.evidence.seat]))
+        seat = stored.evidence.seat
+        parts += _evidence(
+            stored.evidence, "the arena" if seat is None else clean(stored.bots[seat])
+        )
     parts.append(_table(stored))
     return Group(*parts)
 
@@ -65,16 +70,17 @@ def _table(stored: StoredMatch) -> Table:
     return table
 
 
-def _evidence(evidence: Evidence, bot: str) -> Iterator[RenderableType]:
-    phase = _PHASES.get(evidence.phase, f"in phase {clean(evidence.phase, 40)}")
-    yield Text(f"  {bot}, {phase}: {clean(evidence.detail, 500)}")
+def _evidence(evidence: Evidence, who: str) -> Iterator[RenderableType]:
+    phase = _PHASES.get(evidence.phase, clean(evidence.phase, 40))
+    where = f"{who}, {phase}" if phase else who
+    yield Text(f"  {where}: {clean(evidence.detail, 500)}")
     facts = [*_exit(evidence), *_counters(evidence)]
     if facts:
         yield Text(f"  {' · '.join(facts)}")
     if evidence.clock:
         last = evidence.clock[-_CLOCK_LINES:]
         trace = ", ".join(
-            f"decision {number + 1}: {seconds * 1000:.1f} ms (bank {bank:.2f} s left)"
+            f"decision {number}: {seconds * 1000:.1f} ms (bank {bank:.2f} s left)"
             for number, seconds, bank in last
         )
         yield Text(f"  its clock: {trace}")
@@ -95,6 +101,8 @@ def _exit(evidence: Evidence) -> Iterator[str]:
 
 def _counters(evidence: Evidence) -> Iterator[str]:
     for name, value in sorted(evidence.counters.items()):
+        if not value:
+            continue
         shown = clean(name.replace("_", " "), 40)
         if name.endswith("_bytes"):
             yield f"{shown.removesuffix(' bytes')} {value / 1024**2:.1f} MiB"

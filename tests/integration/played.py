@@ -75,7 +75,7 @@ def faulted(
         exit_code=3,
         counters={"cpu_s": 0.25, "memory_peak_bytes": 5_000_000.0},
         log=("Traceback:", "ZeroDivisionError \x1b[31mred\x07"),
-        clock=((0, 0.012, 5.0),),
+        clock=((1, 0.012, 5.0),),
     )
     return _record(wanted, match, attempt, played, verdict)._replace(evidence=evidence)
 
