@@ -45,7 +45,8 @@ class Board:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield heading(self._standings)
         if not self._standings.counted:
-            yield Text("No deal has been played by all of its seats yet, so nobody is rated.\n")
+            yield Text("No deal has been played by all of its seats yet, so nobody is rated.")
+            return
         shape = _shape(self._standings, options.max_width)
         for number, group in enumerate(self._standings.groups):
             if len(self._standings.groups) > 1:

@@ -9,7 +9,7 @@ cannot be used.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import TracebackType
 
@@ -22,6 +22,7 @@ from arena.core.verdict import Termination
 from arena.core.version import BotVersion
 from arena.errors import ResultConflict, StoreError
 from arena.store import entering, reading, saving
+from arena.store.claim import claimed
 from arena.store.engine import reader_engine, told, writer_engine
 from arena.store.place import check_place, database_path
 from arena.store.rows import BOT_VERSION, BUNDLE, MATCH, REPLAY
@@ -180,6 +181,14 @@ class Store:
                 .order_by(MATCH.c.number)
             )
             return {row.match_id: row.attempt for row in rows}
+
+    def claim(self, name: str) -> AbstractContextManager[None]:
+        """Hold the right to play a tournament while the block lasts; it ends with the process.
+
+        Raises (on entering):
+            StoreError: another process is playing it.
+        """
+        return claimed(self.path, name)
 
     def finish(self, name: str) -> str:
         """Close a tournament: chain its replays, write the running Elo, reveal the seed.

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.errors import StoreError
 from arena.store import Store
 from tests.integration.played import begun, records, save_all, tournament
 
@@ -108,3 +109,31 @@ def test_readers_go_on_while_another_process_writes(path: Path) -> None:
             seen = now
         process.communicate(timeout=10)
         assert len(store.results("spring")) == len(list(records(wanted)))
+
+
+CLAIM = """
+import sys, time
+from arena.store import Store
+with Store.open(sys.argv[1]) as store, store.claim("spring"):
+    print("claimed", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_only_one_process_plays_a_tournament_until_it_is_gone(path: Path) -> None:
+    with Store.open(path, create=True) as store:
+        begun(store)
+        process = started(CLAIM, path)
+        assert process.stdout is not None
+        process.stdout.readline()
+        refused = pytest.raises(StoreError, match="is being played by another process")
+        with refused, store.claim("spring"):
+            raise AssertionError
+        with store.claim("autumn"):
+            pass
+        process.kill()
+        process.wait(timeout=10)
+        process.stdout.close()
+        with store.claim("spring"):
+            pass
+    assert [file.name for file in path.parent.iterdir()] == ["arena.db"]
