@@ -16,6 +16,7 @@ away for an ordinary user, and there are no cgroups.
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -70,19 +71,20 @@ class BwrapBackend:
     def start(self, spec: SeatSpec) -> BwrapSeat:
         """Start one attempt. Raises SandboxError when cgroups or processes cannot be made."""
         group = self._cgroups.make(spec.name, spec.limits) if self._cgroups else None
+        pipes = Pipes()
+        pid = None
         try:
-            pipes = Pipes()
-            try:
-                command = self._command(spec, group)
-                pid = self._spawn(command, self._options(spec), pipes)
-            except OSError:
-                pipes.close_all()
-                raise
+            pid = self._spawn(self._command(spec, group), self._options(spec), pipes)
+            return BwrapSeat(pid, pipes, group, spec.limits, self._children)
         except OSError as error:
+            if pid is not None:
+                os.kill(pid, signal.SIGKILL)
+                self._children.wait(pid, _CLOSE_S)
             if group is not None:
-                group.remove(0.0)
+                group.end(_CLOSE_S, self._children.collect)
+                group.remove(_CLOSE_S)
+            pipes.close_all()
             raise SandboxError(f"cannot start seat {spec.name}: {error}") from error
-        return BwrapSeat(pid, pipes, group, spec.limits, self._children)
 
     def close(self) -> None:
         """Remove the job's cgroups."""
@@ -122,10 +124,11 @@ class BwrapBackend:
         env = seat_environment(spec, address=f"unix:{SOCKET}", home=HOME)
         return [
             *_isolation(env),
+            # Before the view: a runtime that lies below /tmp must not be hidden by this.
+            *_writable(HOME, spec.limits.tmp_bytes),
             *self._view(),
             *("--ro-bind", spec.folder, BOT, "--ro-bind", spec.socket, SOCKET, "--chdir", BOT),
             *_writable("/dev/shm", spec.limits.shm_bytes),
-            *_writable(HOME, spec.limits.tmp_bytes),
             *("--remount-ro", "/dev", "--remount-ro", "/"),
         ]
 
@@ -169,7 +172,7 @@ class BwrapBackend:
             if ended is not None and ended.exit_code == 0:
                 return None
             with suppress(OSError):
-                os.kill(pid, 9)
+                os.kill(pid, signal.SIGKILL)
             os.set_blocking(pipes.stderr_r, False)
             with suppress(BlockingIOError):
                 text = os.read(pipes.stderr_r, 4096).decode(errors="replace").strip()
