@@ -25,7 +25,9 @@ class _Cross:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         rows = self._standings.rows
-        name_width = min(_NAME, max(len(row.bot.name) for row in rows))
+        longest = max(len(row.bot.name) for row in rows)
+        left = options.max_width - 4 - len(rows) * (_CELL + 1)
+        name_width = min(longest, max(_NAME, left))
         room = max(1, (options.max_width - name_width - 4) // (_CELL + 1))
         yield Text("Crosstable", style="bold")
         for first in range(0, len(rows), room):

@@ -33,11 +33,12 @@ def check_match(claim: Claim, planned: PlannedMatch, tournament: Tournament) -> 
     differences = []
     if hashlib.sha256(claim.replay.encode()).hexdigest() != claim.replay_sha256:
         differences.append("the text of its replay has changed since it was stored")
-    differences += verify(claim.replay)
+    if claim.verdict.termination.is_rated:  # a no-contest says nothing about the game
+        differences += verify(claim.replay)
     try:
         replay = parse_replay(claim.replay)
-    except ReplayError:
-        return differences
+    except ReplayError as error:
+        return differences or [f"its replay cannot be read: {error}"]
     if replay.core_sha256 != claim.core_sha256:
         differences.append("its replay is not the one that was entered in the chain")
     differences += _against_verdict(replay, claim.verdict)

@@ -80,6 +80,19 @@ def faulted(
     return _record(wanted, match, attempt, played, verdict)._replace(evidence=evidence)
 
 
+def no_contest(wanted: Tournament, match: PlannedMatch, attempt: int) -> MatchRecord:
+    """The match broken off by the arena after up to 60 decisions."""
+    played = _play(wanted, match)
+    for _ in range(60):
+        decision = played.next_decision()
+        if decision is None:
+            break
+        played.play(decision.legal[0])
+    seats = wanted.variant.seats
+    verdict = Verdict(Termination.ARENA_FAULT, (1,) * seats, (0,) * seats)
+    return _record(wanted, match, attempt, played, verdict)
+
+
 def records(wanted: Tournament) -> Iterator[MatchRecord]:
     return (record(wanted, match) for match in planned(wanted))
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 import sqlite3
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,8 +18,16 @@ from syrupy.assertion import SnapshotAssertion
 
 from arena.cli.main import main
 from arena.core.verdict import Termination
-from arena.store import Store
-from tests.integration.played import begun, faulted, planned, record, save_all, tournament
+from arena.store import MAX_ATTEMPTS, Store
+from tests.integration.played import (
+    begun,
+    faulted,
+    no_contest,
+    planned,
+    record,
+    save_all,
+    tournament,
+)
 
 
 class Done(NamedTuple):
@@ -33,10 +43,10 @@ class Done(NamedTuple):
 Arena = Callable[..., Done]
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished tournament in which one match ended by a crash, and one that has only begun."""
-    path = tmp_path / "arena.db"
+    path = tmp_path_factory.mktemp("listing") / "arena.db"
     with Store.open(path, create=True) as store:
         wanted = begun(store, tournament(deals=8))
         store.save(faulted(wanted, planned(wanted)[4], Termination.CRASH))
@@ -47,6 +57,12 @@ def db(tmp_path: Path) -> Path:
         begun(store, tournament("autumn", bots="ada bix cleo dru", seats=4))
         save_all(store, begun(store, tournament("july", deals=1)))
     return path
+
+
+@pytest.fixture
+def db(template: Path, tmp_path: Path) -> Path:
+    """A copy that a test may change."""
+    return Path(shutil.copy(template, tmp_path / "arena.db"))
 
 
 @pytest.fixture
@@ -267,6 +283,26 @@ def test_whatever_else_is_changed_is_found(arena: Arena, db: Path, change: str, 
     done = arena("verify", "--all", "--tournament", "spring")
     assert done.code == 1
     assert said in done.out
+
+
+def test_a_no_contest_that_stands_is_shown_verified_and_left_out(
+    arena: Arena, tmp_path: Path
+) -> None:
+    path = str(tmp_path / "faulty.db")
+    short = tournament("faulty", bots="ada bix", deals=1)
+    wanted = replace(short, variant=short.variant.with_options(target=100))
+    with Store.open(path, create=True) as store:
+        begun(store, wanted)
+        first, second = planned(wanted)
+        for attempt in range(MAX_ATTEMPTS):
+            store.save(record(wanted, first, attempt))
+            store.save(no_contest(wanted, second, attempt))
+        store.finish("faulty")
+    assert "2 matches verified, 0 differences" in arena("verify", "--all", "--db", path).out
+    shown = arena("show", "2", "--db", path).out
+    assert "no contest: the arena failed, so the match counts for nobody" in shown
+    assert "2 earlier attempts dropped" in shown
+    assert "0 deals" in arena("board", "--db", path).out
 
 
 @pytest.mark.parametrize(
