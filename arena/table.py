@@ -113,6 +113,8 @@ class Link:
                 if len(self._inbox) >= INBOX_LENGTH:
                     self._room.clear()
                     await self._room.wait()
+        except grpc.aio.BaseError:
+            pass
         finally:
             self.mark_gone()
 
@@ -154,7 +156,8 @@ class Link:
                 raise
             task.uncancel()
             return False
-        except (grpc.RpcError, asyncio.InvalidStateError, grpc.aio.UsageError):
+        except (grpc.RpcError, grpc.aio.BaseError, asyncio.InvalidStateError):
+            # grpc has several ways to say that the other end is gone, some of them undocumented.
             return False
         finally:
             self._writer = None
