@@ -118,7 +118,7 @@ class Series:
         except Exception as error:  # whatever broke, no bot may lose by it
             _log.exception("the arena failed in match %s", planned.match_id)
             evidence = Evidence(seat=None, phase="arena", detail=f"{type(error).__name__}: {error}")
-            return self._record(game, no_contest(len(game.table)), evidence)
+            return self._record(game, no_contest(game.match.totals), evidence)
 
     def _new_game(self, game_id: int, planned: PlannedMatch) -> _Game:
         seed = planned.deal_seed

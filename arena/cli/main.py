@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-
 import click
+from dominobot.cli.lazy import LazyGroup, run_cli
 
 from arena.errors import ArenaError
 
@@ -21,32 +19,12 @@ COMMANDS = {
 }
 
 
-class LazyGroup(click.Group):
-    """Looks a command up in ``arena.cli.<name>`` when it is needed, so that --help is quick."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Names in the order a newcomer needs them."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import the command's module and return its ``command``."""
-        if cmd_name not in COMMANDS:
-            return None
-        command = importlib.import_module(f"arena.cli.{cmd_name}").command
-        assert isinstance(command, click.Command)
-        return command
-
-    def format_commands(
-        self,
-        ctx: click.Context,  # noqa: ARG002
-        formatter: click.HelpFormatter,
-    ) -> None:
-        """List the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    package="arena.cli",
+    helps=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="domino-arena", prog_name="arena")
 def cli() -> None:
     """Sandboxed tournaments for dominoes bots.
@@ -56,13 +34,12 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Entry point: an ArenaError becomes one line on stderr and exit code 2."""
-    try:
-        cli(prog_name="arena")
-    except ArenaError as error:
-        from arena.cli.words import clean
+    """Entry point: what a person can mend becomes one line on stderr and exit code 2."""
+    run_cli(cli, "arena", (ArenaError,), _clean)
 
-        # It may quote what a bot printed, so it is made safe line by line.
-        lines = [clean(line) for line in str(error).split("\n")]
-        click.echo("error: " + "\n".join(lines), err=True)
-        sys.exit(2)
+
+def _clean(text: str) -> str:
+    """An error may quote what a bot printed, so it is made safe line by line."""
+    from arena.cli.words import clean
+
+    return "\n".join(clean(line) for line in text.split("\n"))

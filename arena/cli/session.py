@@ -60,8 +60,9 @@ def play(
         if stored.state is State.FINISHED:
             console.print(f"[bold]{stored.tournament.name}[/] is finished; this is its result.")
             return stored
-        _announce(stored, entry, ground, console)
-        asyncio.run(_stoppable(_play(store, stored, entry, ground, console)))
+        with store.claim(stored.tournament.name):
+            _announce(stored, entry, ground, console)
+            asyncio.run(_stoppable(_play(store, stored, entry, ground, console)))
         finished = store.tournament(stored.tournament.name)
         _reveal(finished, console)
         return finished

@@ -103,6 +103,6 @@ def final_verdict(ranks: Sequence[int], scores: Sequence[int], is_capped: bool) 
     return Verdict(Termination.TARGET_REACHED, tuple(ranks), tuple(scores))
 
 
-def no_contest(seats: int, termination: Termination = Termination.ARENA_FAULT) -> Verdict:
-    """The verdict of a match that counts for nobody."""
-    return Verdict(termination, (1,) * seats, (0,) * seats)
+def no_contest(scores: Sequence[int]) -> Verdict:
+    """The verdict of a match in which the arena failed: it counts for nobody."""
+    return Verdict(Termination.ARENA_FAULT, (1,) * len(scores), tuple(scores))

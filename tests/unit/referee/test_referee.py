@@ -60,7 +60,7 @@ def test_a_match_at_the_round_cap_is_shared_by_all_seats() -> None:
 
 
 def test_a_no_contest_is_nobodys_fault_and_is_not_rated() -> None:
-    verdict = no_contest(3)
+    verdict = no_contest((10, 0, 4))
     assert verdict.ranks == (1, 1, 1)
     assert verdict.faulty_seat is None
     assert not verdict.termination.is_rated
