@@ -16,6 +16,7 @@ import selectors
 import signal
 import socket
 import sys
+from array import array
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -122,10 +123,12 @@ class Supervisor:
         named = {name: fd for name, fd in (fds._asdict() if fds else {}).items() if fd is not None}
         if fds is not None:
             answer = {"ok": {**answer, "fds": list(named)}}
+        gifts = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", named.values()))]
         try:
-            # A worker that does not read its answers is broken; never wait for it.
+            # A worker that does not read its answers is broken; never wait for it. (The standard
+            # library's send_fds would: it drops the flags it is given.)
             flags = socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL
-            socket.send_fds(self._port, [encode(answer)], list(named.values()), flags)
+            self._port.sendmsg([encode(answer)], gifts if named else [], flags)
         except OSError:
             self._drop_worker()
         finally:
@@ -175,8 +178,6 @@ def _receive(sock: socket.socket | None) -> bytes | None:
     """One packet, None at the end. Descriptors that a peer may have attached are discarded."""
     try:
         packet = sock.recv(PACKET_BYTES) if sock is not None else b""
-    except BlockingIOError:
-        return b"{}"
     except OSError:
         return None
     return packet or None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import resource
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -83,9 +84,11 @@ class Assembly:
             end_all(orphans)
             time.sleep(_POLL_S)
             self.children.collect()
-        self.backend.close()
-        self.ground.close()
-        self.job.close()
+        try:
+            self.backend.close()
+        finally:
+            self.ground.close()
+            self.job.close()
 
     def _make_ground(self, wanted: Wanted) -> Ground:
         if os.geteuid() != 0 or wanted.backend == "plain":
@@ -123,7 +126,11 @@ def _sweep(root: Path) -> None:
     layout = find_layout()
     for name in stale(root):
         if os.geteuid() == 0:
-            sweep(layout, name)
+            try:
+                sweep(layout, name)
+            except SandboxError as error:
+                # Its user stays in use, so nobody gets that; the rest can go on.
+                print(f"supervisor: {error}", file=sys.stderr)
 
 
 def _keep_descriptors() -> None:

@@ -12,6 +12,7 @@ import re
 import secrets
 import shutil
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -19,8 +20,9 @@ from pathlib import Path
 from arena.errors import SandboxError
 
 _NAME = "domino-arena"
-_LONGEST_ROOT = 60
-_CLAIM_TRIES = 20
+_LONGEST_ROOT = 88
+_CLAIM_TRIES = 50
+_CLAIM_PAUSE_S = 0.01
 _JOB = re.compile("[0-9a-f]{8}")
 HOST, BOT = "host", "bot"
 """Names in a job's folder on which things are mounted: the host's root, and bot0, bot1, ..."""
@@ -51,6 +53,8 @@ class Job:
             lock = _lock(self.root / f"{self.name}.lock")
             if lock is not None:
                 return lock
+            # A sweeper may hold what it took for a dead job's lock; it lets go at once.
+            time.sleep(_CLAIM_PAUSE_S)
             self.root.mkdir(mode=0o711, exist_ok=True)
         raise SandboxError(f"cannot make the lock {self.folder}.lock")
 

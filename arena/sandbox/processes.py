@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 _HIGH_FD = 200
-_POLL_S = 0.02
 # What Python ignores or catches must not reach a child: ignored signals survive exec.
 _DEFAULT_SIGNALS = [
     signal.SIGPIPE,
@@ -110,10 +109,12 @@ class Children:
         pidfd = os.pidfd_open(pid) if self.ended(pid) is None else None
         try:
             while (ended := self.ended(pid)) is None and pidfd is not None:
-                left = deadline - time.monotonic()
-                if left <= 0:
+                left_s = deadline - time.monotonic()
+                if left_s <= 0:
                     break
-                select.select([pidfd], [], [], min(left, 1.0))
+                poll = select.poll()
+                poll.register(pidfd, select.POLLIN)
+                poll.poll(min(left_s, 1.0) * 1000)
             return ended
         finally:
             if pidfd is not None:

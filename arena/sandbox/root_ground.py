@@ -42,10 +42,12 @@ class RootGround:
             raise
 
     def _prepare(self, needed: list[str]) -> None:
+        # Resolved before anything is covered: a link on the way may point below a closed parent.
+        originals = {path: os.path.realpath(path) for path in needed}
         try:
             if self._leave_host():
-                for path in needed:
-                    self._show(path)
+                for path, original in originals.items():
+                    self._show(path, original)
         except OSError as error:
             raise SandboxError(
                 f"cannot prepare the private mounts ({error.filename}: {error.strerror})"
@@ -93,6 +95,7 @@ class RootGround:
 
     def close(self) -> None:
         """Release all users and let go of the host's files."""
+        self.hide_bots()
         self._claims.close()
         if self._host is not None:
             with suppress(OSError):
@@ -119,7 +122,7 @@ class RootGround:
     def _original(self, path: str) -> str:
         return f"{self._host}{path}"
 
-    def _show(self, path: str) -> None:
+    def _show(self, path: str, original: str) -> None:
         closed = _closed_parent(path)
         if closed is not None:
             flags = libc.MS_NOSUID | libc.MS_NODEV
@@ -127,12 +130,12 @@ class RootGround:
         place = Path(path)
         if place.exists():
             return
-        if Path(self._original(path)).is_dir():
+        if Path(self._original(original)).is_dir():
             place.mkdir(mode=0o755, parents=True)
         else:
             place.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
             place.touch()
-        libc.mount(self._original(path), path, "", libc.MS_BIND)
+        libc.mount(self._original(original), path, "", libc.MS_BIND)
         libc.mount("", path, "", _READ_ONLY)
 
 

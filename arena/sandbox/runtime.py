@@ -80,4 +80,5 @@ def _interpreter_parts(prefix: Path) -> list[str]:
 
 def is_inside(path: str, folder: str) -> bool:
     """Whether ``path`` is ``folder`` or below it, by name."""
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
+    folder = folder.rstrip("/")
+    return path == folder or path.startswith(f"{folder}/")

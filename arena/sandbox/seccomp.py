@@ -8,7 +8,7 @@ import os
 from typing import Any
 
 from arena.errors import SandboxError
-from arena.sandbox.syscalls import ALLOWED, ARG_RULES, REFUSED, ArgRule
+from arena.sandbox.syscalls import ALLOWED, ANSWERED, ARG_RULES, ArgRule
 
 
 @functools.cache
@@ -35,7 +35,7 @@ def _build(library: Any) -> bytes:
     for name in ALLOWED:
         if _is_known(library, name):
             table.add_rule(library.ALLOW, name)
-    for name, answer in REFUSED.items():
+    for name, answer in ANSWERED.items():
         if _is_known(library, name):
             table.add_rule(library.ERRNO(answer), name)
     for rule in ARG_RULES:

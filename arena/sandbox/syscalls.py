@@ -13,17 +13,15 @@ from typing import NamedTuple
 
 FILES = """
     access chdir chmod close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2
-    fallocate fchdir fchmod fchmodat fchmodat2 fdatasync fstat fstat64 fstatat64 fstatfs
-    fstatfs64 fsync ftruncate ftruncate64 futimesat getcwd getdents getdents64 lchown link linkat
-    llseek lseek lstat lstat64 mkdir mkdirat newfstatat open openat openat2 pread64 preadv
-    pwrite64 pwritev read readlink readlinkat readv rename renameat renameat2 rmdir sendfile
-    sendfile64 splice stat stat64 statfs statfs64 statx symlink symlinkat sync_file_range tee
-    truncate truncate64 umask unlink unlinkat utime utimensat utimensat_time64 utimes write
-    writev
+    fallocate fchdir fchmod fchmodat fchmodat2 fstat fstat64 fstatat64 fstatfs fstatfs64 ftruncate
+    ftruncate64 futimesat getcwd getdents getdents64 link linkat llseek lseek lstat lstat64 mkdir
+    mkdirat newfstatat open openat openat2 pread64 preadv pwrite64 pwritev read readlink
+    readlinkat readv rename renameat renameat2 rmdir sendfile sendfile64 stat stat64 statfs
+    statfs64 statx symlink symlinkat truncate truncate64 umask unlink unlinkat utime utimensat
+    utimensat_time64 utimes write writev
 """
 MEMORY = """
-    brk madvise membarrier memfd_create mmap mmap2 mprotect mremap msync munmap
-    pkey_alloc pkey_free pkey_mprotect
+    brk madvise membarrier mprotect mremap munmap pkey_alloc pkey_free pkey_mprotect
 """
 PROCESSES = """
     arch_prctl execve exit exit_group fork futex futex_time64 futex_waitv get_robust_list
@@ -69,6 +67,8 @@ ALLOWED = tuple(
     )
 )
 
+_MAP_HUGETLB = 0x4_0000
+_MFD_HUGETLB = 0x4
 _CLONE_NEW_ANY = 0x7E02_0000
 _LOCKS = (5, 6, 7, 36, 37, 38)
 _FCNTL = (0, 1, 2, 3, 4, 1030, 1031, 1032, 1033, 1034)  # dup, flags, pipe size, seals
@@ -103,6 +103,10 @@ ARG_RULES = (
     # File locks, leases and change notices work across sandboxes on shared read-only files.
     ArgRule("fcntl", 1, _FCNTL, refused=_LOCKS, refusal=errno.EACCES),
     ArgRule("fcntl64", 1, _FCNTL, refused=_LOCKS, refusal=errno.EACCES),
+    # Huge pages are counted by no memory limit.
+    ArgRule("mmap", 3, no_bits=_MAP_HUGETLB),
+    ArgRule("mmap2", 3, no_bits=_MAP_HUGETLB),
+    ArgRule("memfd_create", 1, no_bits=_MFD_HUGETLB),
     # No faked terminal input (TIOCSTI), no device controls.
     ArgRule("ioctl", 1, _IOCTL),
     ArgRule("prctl", 0, _PRCTL),
@@ -110,8 +114,10 @@ ARG_RULES = (
     ArgRule("prlimit64", 0, (0,)),
 )
 
-# A library that gets this answer says "locked" instead of "broken".
-REFUSED = {"flock": errno.EACCES}
+# These answer something else than ENOSYS without being carried out. A lock says "locked", which
+# libraries understand. Flushing says "done": a seat's own files are in memory, and a flush of the
+# host's read-only files would make the host's disk work.
+ANSWERED = {"flock": errno.EACCES, "fsync": 0, "fdatasync": 0, "msync": 0}
 
 # Left out on purpose:
 #   clone3 unshare setns mount* umount* pivot_root chroot   namespaces and mounts
@@ -122,6 +128,7 @@ REFUSED = {"flock": errno.EACCES}
 #   flock lease inotify_* fanotify_*                        channels through shared files
 #   mincore cachestat preadv2 readahead fadvise64           the page cache as a channel
 #   sysinfo syslog                                          load and memory of the host
+#   splice tee vmsplice sync*                               page tricks, host-wide flushing
 #   shm* sem* msg* mq_*                                     System V and POSIX queues
 #   set*id set*groups capset personality                    identity
 #   sched_set* setpriority ioprio_set mlock* mbind          scheduling and placing

@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import select
 import socket
+import subprocess
+import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator
@@ -15,13 +17,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 from arena.sandbox.base import BotFiles, Exit, Level, Limits
 from arena.supervisor_client import Seat, SeatPort
 from arena.supervisor_launch import SupervisorHandle, launch
 from arena.supervisor_protocol import JobConfig
+from tests.support import MUST_HAVE_FULL
 
 SERIES = "tested"
 PATIENCE_S = 10.0
+ORDINARY = 64999
 
 
 class Ran(NamedTuple):
@@ -170,3 +176,36 @@ def users_of(pid: int) -> set[int]:
     """The users a process has."""
     status = Path(f"/proc/{pid}/status").read_text()
     return set(map(int, status.partition("Uid:")[2].partition("\n")[0].split()))
+
+
+def as_an_ordinary_user(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run this Python with arguments as a user without rights, the current one if it is none.
+
+    Skips, or fails where nothing may be skipped, when that user cannot read the checkout.
+    """
+    user = ORDINARY if os.geteuid() == 0 else None
+    env = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
+    groups: list[int] | None = [] if user else None
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *words],
+            user=user,
+            group=user,
+            extra_groups=groups,
+            cwd="/",
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    try:
+        is_readable = run("-c", "import arena, dominobot").returncode == 0
+    except OSError:
+        is_readable = False
+    if not is_readable:
+        if MUST_HAVE_FULL:
+            pytest.fail("the checkout must lie where an ordinary user can read it")
+        pytest.skip("this checkout is closed to other users, so none of them can run it")
+    return run(*arguments)

@@ -12,6 +12,7 @@ from arena.supervisor_client import Seat
 from tests.integration.sandbox_kit import (
     PATIENCE_S,
     eventually,
+    is_alive,
     read_all,
     read_line,
     seats,
@@ -196,7 +197,8 @@ def _users_now() -> set[int]:
     users: set[int] = set()
     for path in Path("/proc").glob("[0-9]*"):
         try:
-            users |= users_of(int(path.name))
+            if is_alive(int(path.name)):
+                users |= users_of(int(path.name))
         except OSError:
             continue
     return users
