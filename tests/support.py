@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import hashlib
 import os
 import time
@@ -25,6 +26,10 @@ from arena.sandbox.base import Level
 ROOT = Path(__file__).parent.parent
 SAMPLES = ROOT / "sample_bots"
 MUST_HAVE_FULL = bool(os.environ.get("CI") or os.environ.get("ARENA_REQUIRE_FULL"))
+RUN_ROOTS = (Path("/run/domino-arena"), Path(f"/tmp/domino-arena-{os.geteuid()}"))
+UIDS_LOCK = "uids.lock"
+"""Shared by all arenas of the machine, so it is nobody's trace."""
+PR_SET_CHILD_SUBREAPER = 36
 QUICK = TimeControl(move_s=1.0, bank_s=0.5, connect_s=5.0, match_s=60.0)
 
 
@@ -143,40 +148,105 @@ def job_of(
     )
 
 
-def traces() -> dict[str, set[str]]:
-    """Every trace of a running arena on this machine: take it before, for ``leftovers``."""
-    return {
-        "processes": set(_seat_processes()),
+Traces = dict[str, set[str]]
+
+
+def traces() -> Traces:
+    """Every trace that a running arena of this test run has left on this machine.
+
+    Take it before, for ``leftovers``. Arenas that other programs run at the same time leave out of
+    it what they own: processes are ours when they descend from this one, however they were
+    orphaned, and a job is not ours while somebody else holds its lock.
+    """
+    _adopt_orphans()
+    foreign = _foreign_jobs()
+    found: Traces = {
+        "processes": {f"{pid} {_command(pid)}" for pid in descendants() if _is_ours(_command(pid))},
         "cgroups": {str(path) for path in Path("/sys/fs/cgroup").glob("**/*domino-arena*/*/")},
-        "folders": {str(path) for path in Path("/run/domino-arena").glob("*")},
+        "folders": {
+            str(path) for root in RUN_ROOTS for path in root.glob("*") if path.name != UIDS_LOCK
+        },
         "mounts": {
             line
             for line in Path("/proc/self/mountinfo").read_text().splitlines()
             if "domino-arena" in line
         },
     }
+    return {
+        kind: {name for name in names if not any(job in name for job in foreign)}
+        for kind, names in found.items()
+    }
 
 
-def leftovers(before: dict[str, set[str]], patience_s: float = 5.0) -> dict[str, set[str]]:
-    """The traces that are new since ``before`` and still there after a moment."""
+def leftovers(before: Traces, patience_s: float = 5.0) -> Traces:
+    """The traces that are new since ``before`` and stay for a while."""
     deadline = time.monotonic() + patience_s
+    staying: Traces | None = None
     while True:
         new = {kind: names - before[kind] for kind, names in traces().items()}
-        found = {kind: names for kind, names in new.items() if names}
+        staying = new if staying is None else {kind: new[kind] & staying[kind] for kind in new}
+        found = {kind: names for kind, names in staying.items() if names}
         if not found or time.monotonic() > deadline:
             return found
         time.sleep(0.1)
 
 
-def _seat_processes() -> list[str]:
-    found = []
-    for status in Path("/proc").glob("[0-9]*/status"):
+def descendants() -> set[int]:
+    """The processes below this one that still run."""
+    parents: dict[int, int] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
-            text = status.read_text()
-            command = (status.parent / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            state, parent = stat.read_text().rpartition(")")[2].split()[:2]
         except OSError:
             continue
-        uid = int(text.partition("Uid:")[2].split()[0])
-        if 65600 <= uid <= 66623 or "arena.supervisor" in command or "executors.worker" in command:
-            found.append(f"{status.parent.name} uid {uid} {command[:80]}")
-    return found
+        if state != "Z":
+            parents[int(stat.parent.name)] = int(parent)
+    found = {os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {os.getpid()}
+
+
+def processes_of(module: str) -> list[int]:
+    """Our running processes of one of the arena's modules, oldest first."""
+    return sorted(pid for pid in descendants() if f"-m {module} " in _command(pid))
+
+
+def _adopt_orphans() -> None:
+    """Let the orphans of this process come back to it, whoever their parents were."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "cannot become a subreaper")
+
+
+def _foreign_jobs() -> set[str]:
+    """Names of jobs whose lock is held by a process that is not ours."""
+    holders = {}
+    for line in Path("/proc/locks").read_text().splitlines():
+        words = line.split()
+        if "FLOCK" in words and "->" not in words:
+            pid, where = words[words.index("FLOCK") + 3 :][:2]
+            holders[int(where.split(":")[2])] = int(pid)
+    ours = descendants()
+    foreign = set()
+    for lock in (path for root in RUN_ROOTS for path in root.glob("*.lock")):
+        try:
+            holder = holders.get(lock.stat().st_ino)
+        except OSError:
+            continue
+        if holder is not None and holder not in ours:
+            foreign.add(lock.stem)
+    return foreign
+
+
+def _command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return ""
+
+
+def _is_ours(command: str) -> bool:
+    """Whether it is a supervisor, a worker, a sandbox or a seat, not another tool of the tests."""
+    words = ("arena.supervisor", "executors.worker", "bwrap", ".venv-bot", "main.py")
+    return any(word in command for word in words)
