@@ -8,7 +8,7 @@ SDK_SOURCES := $(shell find sdk/src -name '*.py' -o -name '*.typed') sdk/pyproje
 BOTS := $(wildcard sample_bots/*)
 PIP_INSTALL := -m pip install --quiet --no-warn-script-location
 
-.PHONY: help demo test check bench run runtime proto clean
+.PHONY: help demo test oldest check bench run runtime proto clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,6 +18,9 @@ demo: .venv/.installed .venv-bot/.installed ## play the sample bots against each
 
 test: .venv/.installed-dev .venv-bot/.installed ## run all tests but the bench
 	@.venv/bin/python -m pytest $(PYTEST_ARGS)
+
+oldest: .venv-oldest/.installed .venv-bot/.installed ## run the tests on the oldest versions that are allowed
+	@.venv-oldest/bin/python -m pytest tests/unit tests/property tests/integration/test_store*.py tests/integration/test_cli*.py tests/integration/test_sdk*.py
 
 check: .venv/.installed-dev ## format, lint, types, layers, generated code, lengths
 	@.ci/check
@@ -34,7 +37,7 @@ proto: ## regenerate the wire's Python code
 	@proto/generate.sh
 
 clean: ## remove what make made
-	rm -rf .venv .venv-bot .venv-proto .pytest_cache .mypy_cache .ruff_cache .hypothesis bench.json
+	rm -rf .venv .venv-bot .venv-oldest .venv-proto .pytest_cache .mypy_cache .ruff_cache .hypothesis bench.json
 
 .venv/.installed: pyproject.toml sdk/pyproject.toml .ci/python .ci/system
 	@.ci/system
@@ -46,6 +49,13 @@ clean: ## remove what make made
 .venv/.installed-dev: .venv/.installed
 	@echo "adding the test tools to .venv"
 	@.venv/bin/python $(PIP_INSTALL) -e ./sdk -e '.[dev]'
+	@touch $@
+
+.venv-oldest/.installed: pyproject.toml sdk/pyproject.toml .ci/oldest.txt .ci/python .ci/system
+	@.ci/system
+	@echo "making .venv-oldest"
+	@rm -rf .venv-oldest && "$$(.ci/python)" -m venv .venv-oldest
+	@.venv-oldest/bin/python $(PIP_INSTALL) -c .ci/oldest.txt -e ./sdk -e '.[dev]'
 	@touch $@
 
 # The bots' own environment: never the arena's. Compiled ahead, since it is read-only for them.
