@@ -51,11 +51,40 @@ class _Draw:
     def take(self, number: int) -> list[Table]:
         """The first ``number`` tables of the draw."""
         while len(self._taken) < number:
-            table = next(self._candidates(), None) or next(self._unbalanced())
-            self._taken[table] = None
-            self._played.update(table)
-            self._met.update(combinations(table, 2))
+            self._add(next(self._candidates(), None) or next(self._unbalanced()))
+        while not self._is_balanced():
+            self._exchange()
         return list(self._taken)
+
+    def _add(self, table: Table) -> None:
+        self._taken[table] = None
+        self._played.update(table)
+        self._met.update(combinations(table, 2))
+
+    def _is_balanced(self) -> bool:
+        counts = [self._played[bot] for bot in range(self._n_bots)]
+        return max(counts) - min(counts) <= 1
+
+    def _exchange(self) -> None:
+        """Give one table of a bot that plays most to one that plays least.
+
+        There is always one to give: putting the other bot in its place turns the tables of the
+        first without the second into as many different ones, and not all of them can be taken,
+        since the second has fewer.
+        """
+        most = max(range(self._n_bots), key=lambda bot: (self._played[bot], self._lot(bot, ())))
+        least = min(range(self._n_bots), key=lambda bot: (self._played[bot], self._lot(bot, ())))
+        for table in list(self._taken):
+            if most not in table or least in table:
+                continue
+            other = tuple(sorted({*table, least} - {most}))
+            if other not in self._taken:
+                del self._taken[table]
+                self._played.subtract(table)
+                self._met.subtract(combinations(table, 2))
+                self._add(other)
+                return
+        raise AssertionError("unreachable: see the argument above")
 
     def _candidates(self) -> Iterator[Table]:
         """Untaken tables that keep the draw balanced, the best first.

@@ -9,7 +9,7 @@ from math import comb
 
 import pytest
 from dominobot.rules import Variant, bot_seed, deal_seed
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from arena.core.schedule import (
@@ -154,6 +154,7 @@ def test_what_remains_is_what_is_pending(tournament: Tournament, data: st.DataOb
 
 @quick
 @given(st.integers(2, 4), st.integers(0, 8), st.integers(1, 60), st.binary(min_size=1, max_size=8))
+@example(3, 5, 40, b"\0")  # where taking one table after the other runs into a dead end
 def test_a_limited_draw_of_tables_is_balanced(
     seats: int, more: int, limit: int, master: bytes
 ) -> None:
