@@ -42,7 +42,7 @@ clean: ## remove what make made
 .venv/.installed: pyproject.toml sdk/pyproject.toml .ci/python .ci/system
 	@.ci/system
 	@echo "making .venv"
-	@rm -rf .venv && "$$(.ci/python)" -m venv .venv
+	@[ -x .venv/bin/python ] || "$$(.ci/python)" -m venv .venv
 	@.venv/bin/python $(PIP_INSTALL) -e ./sdk -e .
 	@touch $@
 
@@ -54,7 +54,7 @@ clean: ## remove what make made
 .venv-oldest/.installed: pyproject.toml sdk/pyproject.toml .ci/oldest.txt .ci/python .ci/system
 	@.ci/system
 	@echo "making .venv-oldest"
-	@rm -rf .venv-oldest && "$$(.ci/python)" -m venv .venv-oldest
+	@[ -x .venv-oldest/bin/python ] || "$$(.ci/python)" -m venv .venv-oldest
 	@.venv-oldest/bin/python $(PIP_INSTALL) -c .ci/oldest.txt -e ./sdk -e '.[dev]'
 	@touch $@
 
