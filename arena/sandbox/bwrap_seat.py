@@ -94,17 +94,20 @@ class BwrapSeat:
         self.kill()
         ended = self._children.wait(self.pid, timeout_s)
         left = max(0.0, deadline - time.monotonic())
-        is_empty = self._group is None or self._group.end(left, self._children.collect)
-        if ended is None or not is_empty:
+        is_gone = self._group is None or self._group.end(left, self._children.collect)
+        status = self._read_status()
+        if "child-pid" in status:
+            # The first process inside dies last, after it has seen all others off.
+            is_gone = self._children.settle(status["child-pid"], left) and is_gone
+        if ended is None or not is_gone:
             raise SandboxError(f"the processes of a seat will not end (first pid {self.pid})")
         counters = self._group.counters() if self._group else None
         if self._group is not None and not self._group.remove(left):
             raise SandboxError("the cgroup of a seat cannot be removed")
         self._children.forget(self.pid)
-        return self._exit(ended, counters)
+        return self._exit(ended, counters, status.get("exit-code"))
 
-    def _exit(self, ended: Ended, counters: Counters | None) -> Exit:
-        relayed = self._relayed_code()
+    def _exit(self, ended: Ended, counters: Counters | None, relayed: int | None) -> Exit:
         exit_code, signal_number = relayed, None
         if relayed is not None and _SIGNALLED < relayed <= _SIGNALLED + signal.NSIG:
             exit_code, signal_number = None, relayed - _SIGNALLED
@@ -123,15 +126,16 @@ class BwrapSeat:
             is_arena_fault=has_failed,
         )
 
-    def _relayed_code(self) -> int | None:
-        """The exit code in bwrap's status stream; None when it did not see the bot end."""
-        with suppress(OSError):
-            os.set_blocking(self._status_fd, False)
-            text = os.read(self._status_fd, _STATUS_BYTES)
-            os.close(self._status_fd)
-            for line in text.splitlines():
+    def _read_status(self) -> dict[str, int]:
+        """What bwrap said: "child-pid" of the first process inside, "exit-code" of the bot.
+
+        The code is missing when bwrap did not get as far as the bot, or did not see it end.
+        """
+        status: dict[str, int] = {}
+        os.set_blocking(self._status_fd, False)
+        with suppress(BlockingIOError):
+            for line in os.read(self._status_fd, _STATUS_BYTES).splitlines():
                 with suppress(ValueError):
-                    code = json.loads(line).get("exit-code")
-                    if isinstance(code, int):
-                        return code
-        return None
+                    status |= {k: v for k, v in json.loads(line).items() if isinstance(v, int)}
+        os.close(self._status_fd)
+        return status

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 _HIGH_FD = 200
+_SETTLE_S = 0.0005
 # What Python ignores or catches must not reach a child: ignored signals survive exec.
 _DEFAULT_SIGNALS = [
     signal.SIGPIPE,
@@ -119,6 +120,20 @@ class Children:
         finally:
             if pidfd is not None:
                 os.close(pidfd)
+
+    def settle(self, orphan: int, timeout_s: float) -> bool:
+        """Reap an orphan that is dying; False if it still lives after ``timeout_s``.
+
+        One that never became our child is gone by definition: somebody else reaped it.
+        """
+        deadline = time.monotonic() + timeout_s
+        with suppress(ChildProcessError):
+            while os.waitid(os.P_PID, orphan, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+                if time.monotonic() > deadline:
+                    return False
+                time.sleep(_SETTLE_S)
+        self.collect()
+        return True
 
     def forget(self, pid: int) -> None:
         """Drop the kept status of a child that is done with."""
