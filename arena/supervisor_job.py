@@ -57,7 +57,10 @@ class JobState:
         uid = self._parts.ground.worker_uid
         group = self._parts.backend.worker_group
         entries = group.entries if group else ()
+        # The worker speaks through files in its seats' folders and needs no network.
+        alone = [self._parts.tools.unshare, "--net", "--ipc", "--"]
         command = [
+            *(alone if self._parts.ground.is_private else ()),
             *self._parts.tools.enter(entries, uid, "--pdeathsig", "KILL"),
             *(sys.executable, "-P", "-m", module, *map(str, fds)),
         ]

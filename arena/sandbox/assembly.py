@@ -56,7 +56,7 @@ class Assembly:
     def __init__(self, wanted: Wanted) -> None:
         libc.prctl(libc.PR_SET_CHILD_SUBREAPER, 1)
         os.umask(0o022)
-        _raise_file_limit()
+        _set_limits()
         _keep_descriptors()
         self.tools: Tools = find_tools()
         self.runtime: BotRuntime = find_runtime(wanted.runtime)
@@ -141,7 +141,11 @@ def _keep_descriptors() -> None:
                 os.set_inheritable(int(name), False)
 
 
-def _raise_file_limit() -> None:
-    """Workers inherit the highest limit; every seat gets its own small one."""
+def _set_limits() -> None:
+    """What workers and seats inherit: the most open files (a seat gets fewer), no core dump.
+
+    A core limit of 0 does not keep the kernel from running the host's dump program; 1 byte does.
+    """
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    resource.setrlimit(resource.RLIMIT_CORE, (1, 1))

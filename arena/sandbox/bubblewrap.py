@@ -97,7 +97,7 @@ class BwrapBackend:
     def _command(self, spec: SeatSpec, group: Cgroup | None) -> list[str]:
         limits = spec.limits
         rlimits = [
-            *(self._tools.prlimit, "--core=0", f"--nproc={limits.processes}"),
+            *(self._tools.prlimit, f"--nproc={limits.processes}"),
             *(f"--nofile={limits.open_files}", f"--fsize={limits.file_bytes}"),
         ]
         if group is None:

@@ -20,6 +20,10 @@ class Ground(Protocol):
     def worker_uid(self) -> int | None:
         """The worker's own user and group, None when it is the arena's user."""
 
+    @property
+    def is_private(self) -> bool:
+        """Whether this process has left the host's mounts, and so may leave more of it."""
+
     def take_uid(self) -> int | None:
         """Claim a seat user that nobody has; None where seats have none."""
 
@@ -40,6 +44,7 @@ class OrdinaryGround:
     """No users to give, nothing to move."""
 
     worker_uid: int | None = None
+    is_private = False
 
     def take_uid(self) -> int | None:
         """Seats run as the arena's user."""

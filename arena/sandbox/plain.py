@@ -54,7 +54,7 @@ class PlainBackend:
         return [
             *(self._tools.sh, "-c", _SCRIPT, "sh", spec.folder),
             *(self._tools.setpriv, "--pdeathsig", "KILL", "--no-new-privs"),
-            *(self._tools.prlimit, "--core=0", f"--nofile={max(limits.open_files, 256)}"),
+            *(self._tools.prlimit, f"--nofile={max(limits.open_files, 256)}"),
             f"--fsize={limits.file_bytes}",
             *(self._runtime.python, "-s", spec.entry),
         ]

@@ -89,7 +89,7 @@ def _rlimits(facts: Facts, limits: Limits) -> tuple[str, str]:
         "NPROC": limits.processes,
         "NOFILE": limits.open_files,
         "FSIZE": limits.file_bytes,
-        "CORE": 0,
+        "CORE": 1,
     }
     wrong = {n: v for n, v in facts["limits"].items() if v != wanted[n]}
     detail = f"{limits.processes} processes, {limits.open_files} files, no core"

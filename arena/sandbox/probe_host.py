@@ -76,7 +76,7 @@ def _cores_pattern() -> Finding:
     pattern = _setting("kernel/core_pattern")
     if not pattern.startswith("|"):
         return Finding(name, "ok", "no program is run for them, and seats make none")
-    detail = f"the host runs {pattern[1:].split(' ')[0]} for them; seats make none"
+    detail = f"the host runs {pattern[1:].split(' ')[0]} for them, but not for those of seats"
     return Finding(name, "ok", detail)
 
 

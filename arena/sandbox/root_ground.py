@@ -55,6 +55,11 @@ class RootGround:
         for path in [*needed, str(self._job_folder)]:
             _check_reachable(path)
 
+    @property
+    def is_private(self) -> bool:
+        """Whether the private mount namespace could be made."""
+        return self._host is not None
+
     def take_uid(self) -> int | None:
         """Claim a seat user. Raises SandboxError when none is free."""
         return self._claims.take()

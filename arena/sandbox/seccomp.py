@@ -8,12 +8,12 @@ import os
 from typing import Any
 
 from arena.errors import SandboxError
-from arena.sandbox.syscalls import ALLOWED, ANSWERED, ARG_RULES, ArgRule
+from arena.sandbox.syscalls import ALLOWED, ANSWERED, RULES
 
 
 @functools.cache
 def filter_bytes() -> bytes:
-    """The compiled filter for this machine. A call by another ABI (32 bit, x32) kills the caller.
+    """The compiled filter for this machine. A call by another ABI (32 bit, x32) ends the process.
 
     Raises:
         SandboxError: libseccomp or its Python binding is missing.
@@ -38,9 +38,16 @@ def _build(library: Any) -> bytes:
     for name, answer in ANSWERED.items():
         if _is_known(library, name):
             table.add_rule(library.ERRNO(answer), name)
-    for rule in ARG_RULES:
+    tests = {"is": library.EQ, "is not": library.NE, "has none of": library.MASKED_EQ}
+    for rule in RULES:
         if _is_known(library, rule.name):
-            _add(library, table, rule)
+            action = library.ALLOW if rule.answer is None else library.ERRNO(rule.answer)
+            conditions = [
+                library.Arg(one.argument, tests[one.test], one.value, 0) for one in rule.when
+            ]
+            table.add_rule(action, rule.name, *conditions)
+    # A call by another ABI would have to be filtered by another table: it ends the process.
+    table.set_attr(library.Attr.ACT_BADARCH, library.KILL_PROCESS)
     fd = os.memfd_create("filter", os.MFD_CLOEXEC)
     with os.fdopen(fd, "w+b") as file:
         table.export_bpf(file)
@@ -54,17 +61,3 @@ def _is_known(library: Any, name: str) -> bool:
         return bool(library.resolve_syscall(library.Arch.NATIVE, name) >= 0)
     except (OSError, ValueError):
         return False
-
-
-def _add(library: Any, table: Any, rule: ArgRule) -> None:
-    def when(operator: int, *data: int) -> Any:
-        return library.Arg(rule.argument, operator, *data)
-
-    for value in rule.allowed:
-        table.add_rule(library.ALLOW, rule.name, when(library.EQ, value))
-        if rule.refuses_rest:
-            table.add_rule(library.ERRNO(rule.refusal), rule.name, when(library.NE, value))
-    if rule.no_bits:
-        table.add_rule(library.ALLOW, rule.name, when(library.MASKED_EQ, rule.no_bits, 0))
-    for value in rule.refused:
-        table.add_rule(library.ERRNO(rule.refusal), rule.name, when(library.EQ, value))

@@ -32,7 +32,7 @@ PROCESSES = """
 """
 IDENTITY = """
     capget getegid geteuid getgid getgroups getresgid getresuid getrlimit getrusage getuid
-    setrlimit times ugetrlimit uname
+    times ugetrlimit uname
 """
 SIGNALS = """
     pause restart_syscall rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn
@@ -70,48 +70,71 @@ ALLOWED = tuple(
 _MAP_HUGETLB = 0x4_0000
 _MFD_HUGETLB = 0x4
 _CLONE_NEW_ANY = 0x7E02_0000
+_RLIMIT_CORE = 4
 _LOCKS = (5, 6, 7, 36, 37, 38)
 _FCNTL = (0, 1, 2, 3, 4, 1030, 1031, 1032, 1033, 1034)  # dup, flags, pipe size, seals
 _IOCTL = (0x5401, 0x5411, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # is it a terminal, how much
 _PRCTL = (1, 2, 3, 15, 16, 21, 23, 27, 29, 30, 38, 39)  # names, death signal, reading of rights
 
 
-class ArgRule(NamedTuple):
-    """A call that depends on one argument.
+class When(NamedTuple):
+    """A condition on one argument of a call: "is", "is not", or "has none of" the bits."""
 
-    ``allowed``: values that pass. ``no_bits``: passes when none of these bits is set. ``refused``:
-    values that answer ``refusal``; with ``refuses_rest`` everything that is not the one allowed
-    value does. What is left answers ENOSYS like any unlisted call.
+    argument: int
+    test: str
+    value: int
+
+
+class Rule(NamedTuple):
+    """A call that is allowed, or answered with an error number, when all conditions hold.
+
+    Where no rule of a call holds it answers ENOSYS like any unlisted call.
     """
 
     name: str
-    argument: int
-    allowed: tuple[int, ...] = ()
-    no_bits: int = 0
-    refused: tuple[int, ...] = ()
-    refuses_rest: bool = False
-    refusal: int = errno.ENOSYS
+    when: tuple[When, ...]
+    answer: int | None = None
 
 
-ARG_RULES = (
+def _one_of(name: str, argument: int, values: tuple[int, ...]) -> tuple[Rule, ...]:
+    return tuple(Rule(name, (When(argument, "is", value),)) for value in values)
+
+
+def _family(name: str) -> tuple[Rule, ...]:
+    unix = socket.AF_UNIX
+    return (
+        Rule(name, (When(0, "is", unix),)),
+        Rule(name, (When(0, "is not", unix),), errno.EAFNOSUPPORT),
+    )
+
+
+def _control(name: str) -> tuple[Rule, ...]:
+    locks = (Rule(name, (When(1, "is", lock),), errno.EACCES) for lock in _LOCKS)
+    return (*_one_of(name, 1, _FCNTL), *locks)
+
+
+RULES = (
     # Only Unix sockets: no network, no netlink, no packet, no crypto, no AF_VSOCK to a hypervisor
     # or to another sandbox (a network namespace does not stop that one).
-    ArgRule("socket", 0, (socket.AF_UNIX,), refuses_rest=True, refusal=errno.EAFNOSUPPORT),
-    ArgRule("socketpair", 0, (socket.AF_UNIX,), refuses_rest=True, refusal=errno.EAFNOSUPPORT),
+    *_family("socket"),
+    *_family("socketpair"),
     # Threads and children, but no new namespace. clone3 hides its flags from a filter.
-    ArgRule("clone", 0, no_bits=_CLONE_NEW_ANY),
+    Rule("clone", (When(0, "has none of", _CLONE_NEW_ANY),)),
     # File locks, leases and change notices work across sandboxes on shared read-only files.
-    ArgRule("fcntl", 1, _FCNTL, refused=_LOCKS, refusal=errno.EACCES),
-    ArgRule("fcntl64", 1, _FCNTL, refused=_LOCKS, refusal=errno.EACCES),
+    *_control("fcntl"),
+    *_control("fcntl64"),
     # Huge pages are counted by no memory limit.
-    ArgRule("mmap", 3, no_bits=_MAP_HUGETLB),
-    ArgRule("mmap2", 3, no_bits=_MAP_HUGETLB),
-    ArgRule("memfd_create", 1, no_bits=_MFD_HUGETLB),
+    Rule("mmap", (When(3, "has none of", _MAP_HUGETLB),)),
+    Rule("mmap2", (When(3, "has none of", _MAP_HUGETLB),)),
+    Rule("memfd_create", (When(1, "has none of", _MFD_HUGETLB),)),
     # No faked terminal input (TIOCSTI), no device controls.
-    ArgRule("ioctl", 1, _IOCTL),
-    ArgRule("prctl", 0, _PRCTL),
-    # Limits of oneself only.
-    ArgRule("prlimit64", 0, (0,)),
+    *_one_of("ioctl", 1, _IOCTL),
+    *_one_of("prctl", 0, _PRCTL),
+    # Limits of oneself only, and the one on core dumps may only be read. It is 1 byte: a limit of
+    # 0 does not keep the kernel from running the host's core dump program, 1 does.
+    Rule("prlimit64", (When(0, "is", 0), When(1, "is not", _RLIMIT_CORE))),
+    Rule("prlimit64", (When(0, "is", 0), When(1, "is", _RLIMIT_CORE), When(2, "is", 0))),
+    Rule("setrlimit", (When(0, "is not", _RLIMIT_CORE),)),
 )
 
 # These answer something else than ENOSYS without being carried out. A lock says "locked", which

@@ -30,6 +30,7 @@ class Tools(NamedTuple):
     sh: str
     setpriv: str
     prlimit: str
+    unshare: str
 
     def enter(self, groups: Sequence[str], uid: int | None, *more: str) -> list[str]:
         """The start of a command line: into the groups as root, then another user for ever.
@@ -52,7 +53,10 @@ def find_tools() -> Tools:
         SandboxError: one is missing; says which package brings it.
     """
     return Tools(
-        sh="/bin/sh", setpriv=_find("setpriv", "util-linux"), prlimit=_find("prlimit", "util-linux")
+        sh="/bin/sh",
+        setpriv=_find("setpriv", "util-linux"),
+        prlimit=_find("prlimit", "util-linux"),
+        unshare=_find("unshare", "util-linux"),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
@@ -282,3 +283,71 @@ def test_a_seat_can_reach_its_own_socket_and_no_other(tmp_path: Path) -> None:
     """
     with seats(tmp_path, code) as ground:
         assert ground.run().output == "['arena.sock'] False\n"
+
+
+def test_a_call_by_another_abi_ends_the_bot(tmp_path: Path) -> None:
+    if os.uname().machine != "x86_64":
+        pytest.skip("the two other ABIs are those of x86_64")
+    code = """
+        import ctypes, mmap, os, sys
+        print('alive', flush=True)
+        if os.fork() == 0:
+            ctypes.CDLL(None).syscall(ctypes.c_long(0x40000000 | 39))
+            os._exit(0)
+        print(os.waitstatus_to_exitcode(os.wait()[1]), flush=True)
+        page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+        page.write(bytes.fromhex('b814000000cd80c3'))
+        address = ctypes.addressof(ctypes.c_char.from_buffer(page))
+        ctypes.CFUNCTYPE(ctypes.c_int)(address)()
+        print('got through')
+    """
+    with seats(tmp_path, code) as ground:
+        ran = ground.run()
+    assert ran.output == "alive\n-31\n"
+    assert ran.exit.signal in (11, 31)
+
+
+def test_the_limit_that_keeps_core_dumps_away_cannot_be_changed(tmp_path: Path) -> None:
+    code = """
+        import resource
+        print(resource.getrlimit(resource.RLIMIT_CORE))
+        for limit in ((0, 0), (0, 1), (1, 1)):
+            try:
+                resource.setrlimit(resource.RLIMIT_CORE, limit)
+                print('changed')
+            except OSError:
+                print('refused')
+        resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))
+    """
+    with seats(tmp_path, code) as ground:
+        assert ground.run().output.split() == ["(1,", "1)", *["refused"] * 3]
+
+
+def test_huge_pages_that_no_limit_counts_are_not_to_be_had(tmp_path: Path) -> None:
+    code = """
+        import ctypes, mmap, os
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.mmap.restype = ctypes.c_void_p
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x40000
+        libc.mmap(None, 2**21, 3, flags, -1, 0)
+        print(ctypes.get_errno())
+        try:
+            os.memfd_create('x', os.MFD_HUGETLB)
+        except OSError as error:
+            print(error.errno)
+    """
+    with seats(tmp_path, code) as ground:
+        assert ground.run().output.split() == ["38", "38"]
+
+
+def test_flushing_the_hosts_files_does_nothing(tmp_path: Path) -> None:
+    code = """
+        import os
+        with open('/usr/bin/env', 'rb') as file:
+            os.fsync(file)
+        with open('/tmp/own', 'wb') as file:
+            os.fsync(file)
+        print('fine')
+    """
+    with seats(tmp_path, code) as ground:
+        assert ground.run().output == "fine\n"

@@ -171,6 +171,7 @@ def test_the_worker_has_a_user_of_its_own_and_no_rights(tmp_path: Path) -> None:
         assert f"Gid:\t{user}\t{user}\t{user}\t{user}\n" in status
         assert "Groups:\t \n" in status
         assert "NoNewPrivs:\t1\n" in status
+        assert Path(f"/proc/{pid}/ns/net").readlink() != Path("/proc/self/ns/net").readlink()
         assert "CapEff:\t0000000000000000\n" in status
         seen = folder.stat()
         assert (seen.st_uid, seen.st_mode & 0o777) == (user, 0o710)
