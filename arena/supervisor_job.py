@@ -23,7 +23,12 @@ class JobState:
         """``worker_fds``: which descriptor here becomes which number in the worker."""
         self._parts = Assembly(
             Wanted(
-                config.level, config.backend, config.runtime, config.run_root, config.extra_paths
+                config.level,
+                config.backend,
+                config.runtime,
+                config.run_root,
+                config.extra_paths,
+                config.routes,
             )
         )
         self.children = self._parts.children

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from arena.errors import SandboxError
 from arena.sandbox import libc
 from arena.sandbox.base import Backend, Level
-from arena.sandbox.bubblewrap import BwrapBackend
+from arena.sandbox.bubblewrap import BwrapBackend, Trial
 from arena.sandbox.cgroup import JobCgroups, sweep
 from arena.sandbox.cgroup_files import find_layout
 from arena.sandbox.ground import Ground, OrdinaryGround
@@ -40,7 +40,7 @@ class Wanted(NamedTuple):
     ``backend``: "bwrap" or "plain" (plain goes with level unsafe). ``level``: less is an error,
     never a silent step down. ``runtime``: the bots' environment, None to find it. ``run_root``:
     where job folders live, None for the usual place. ``extra_paths``: more that the worker must
-    be able to read.
+    be able to read. ``routes``: see :class:`~arena.sandbox.bubblewrap.Trial`, for root only.
     """
 
     level: Level
@@ -48,6 +48,7 @@ class Wanted(NamedTuple):
     runtime: str | None
     run_root: str | None
     extra_paths: tuple[str, ...]
+    routes: tuple[bool, ...] = (True, False)
 
 
 class Assembly:
@@ -112,9 +113,10 @@ class Assembly:
             if os.geteuid() != 0:
                 raise SandboxError("each seat needs a user of its own: run the arena as root")
             cgroups = JobCgroups(find_layout(), self.job.name)
-        uid = self.ground.worker_uid
+        routes = wanted.routes if os.geteuid() == 0 else (True,)
+        trial = Trial(self.ground.worker_uid, routes)
         try:
-            return BwrapBackend(self.runtime, self.tools, self.children, cgroups, uid)
+            return BwrapBackend(self.runtime, self.tools, self.children, cgroups, trial)
         except SandboxError:
             if cgroups is not None:
                 cgroups.close()

@@ -11,18 +11,22 @@ The launch, at level full::
 The environment is empty from the first step on. Address and token reach the bot through bwrap's
 ``--args FD``, so they never stand in a command line. At level practice the first two steps fall
 away for an ordinary user, and there are no cgroups.
+
+Where ordinary users may have no user namespace, root has a second route: bwrap runs as root without
+one, and setpriv comes after it, inside, under a filter that lets it change its user.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
+from typing import NamedTuple
 
 from arena.errors import SandboxError
-from arena.sandbox.base import Level, SeatSpec, seat_environment
+from arena.sandbox.base import Level, SeatSpec
+from arena.sandbox.bwrap_options import ARGS_FD, FILTER_FD, STATUS_FD, seat_options, trial_options
 from arena.sandbox.bwrap_seat import BwrapSeat, Pipes
 from arena.sandbox.cgroup import Cgroup, JobCgroups
 from arena.sandbox.processes import Children
@@ -30,18 +34,21 @@ from arena.sandbox.runtime import BotRuntime
 from arena.sandbox.seccomp import filter_bytes
 from arena.sandbox.tools import Tools, bwrap_candidates
 
-HOME = "/tmp"
-BOT = "/bot"
-SOCKET = "/run/arena.sock"
-ARGS_FD, FILTER_FD, STATUS_FD = 3, 4, 5
-
-_DEVICES = ("null", "zero", "full", "random", "urandom")
-_SYSTEM_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
-_LOADER_CACHE = "/etc/ld.so.cache"
 _TRIAL_S = 10.0
 _CLOSE_S = 2.0
 # A gRPC client in Python maps 0.7 GiB without using it, so address space can only be capped high.
 _PRACTICE_AS_BYTES = 2 * 1024**3
+
+
+class Trial(NamedTuple):
+    """How a bwrap is picked: the user that tries it, and the routes in their order.
+
+    A route is whether the seat gets a user namespace. Without one bwrap itself runs as root, which
+    is for hosts that forbid user namespaces to ordinary users.
+    """
+
+    uid: int | None
+    routes: tuple[bool, ...]
 
 
 class BwrapBackend:
@@ -53,28 +60,30 @@ class BwrapBackend:
         tools: Tools,
         children: Children,
         cgroups: JobCgroups | None,
-        trial_uid: int | None,
+        trial: Trial,
     ) -> None:
-        """``cgroups`` None means level practice. ``trial_uid`` runs the trial that picks a bwrap.
-
-        Raises SandboxError when no bwrap works here.
-        """
+        """``cgroups`` None means level practice. Raises SandboxError when no bwrap works here."""
         self.level = Level.PRACTICE if cgroups is None else Level.FULL
         self._runtime = runtime
         self._tools = tools
         self._children = children
         self._cgroups = cgroups
-        self._filter = filter_bytes()
-        self.program = self._pick(trial_uid)
+        self._pick(trial.uid, trial.routes)
         self.worker_group = cgroups.make("worker", None) if cgroups else None
+
+    @property
+    def program(self) -> str:
+        """Which bwrap was picked, and by which route."""
+        return self._bwrap if self._has_userns else f"{self._bwrap} without a user namespace"
 
     def start(self, spec: SeatSpec) -> BwrapSeat:
         """Start one attempt. Raises SandboxError when cgroups or processes cannot be made."""
         group = self._cgroups.make(spec.name, spec.limits) if self._cgroups else None
+        options = seat_options(spec, self._runtime.paths, has_userns=self._has_userns)
         pipes = Pipes()
         pid = None
         try:
-            pid = self._spawn(self._command(spec, group), self._options(spec), pipes)
+            pid = self._spawn(self._command(spec, group), options, pipes)
             return BwrapSeat(pid, pipes, group, spec.limits, self._children)
         except OSError as error:
             if pid is not None:
@@ -102,11 +111,19 @@ class BwrapBackend:
         ]
         if group is None:
             rlimits += [f"--data={limits.memory_bytes * 2}", f"--as={_PRACTICE_AS_BYTES}"]
+        entries = group.entries if group else ()
         return [
-            *self._tools.enter(group.entries if group else (), spec.uid),
-            *(self.program, "--args", str(ARGS_FD), "--", *rlimits),
-            *(self._runtime.python, "-s", spec.entry),
+            *self._inside(entries, spec.uid),
+            *(*rlimits, self._runtime.python, "-s", spec.entry),
         ]
+
+    def _inside(self, entries: Sequence[str], uid: int | None) -> list[str]:
+        """The chain up to the first program inside the sandbox, which runs as the seat's user."""
+        bwrap = [self._bwrap, "--args", str(ARGS_FD), "--"]
+        if self._has_userns:
+            return [*self._tools.enter(entries, uid), *bwrap]
+        inner = self._tools.enter((), uid, "--bounding-set=-all", "--inh-caps=-all")
+        return [*self._tools.enter(entries, None), *bwrap, *inner]
 
     def _spawn(self, command: list[str], options: list[str], pipes: Pipes) -> int:
         """Start the chain; bwrap reads its options and the filter from files in memory."""
@@ -120,42 +137,21 @@ class BwrapBackend:
             os.close(table)
             pipes.close_theirs()
 
-    def _options(self, spec: SeatSpec) -> list[str]:
-        env = seat_environment(spec, address=f"unix:{SOCKET}", home=HOME)
-        return [
-            *_isolation(env),
-            # Before the view: a runtime that lies below /tmp must not be hidden by this.
-            *_writable(HOME, spec.limits.tmp_bytes),
-            *self._view(),
-            *("--ro-bind", spec.folder, BOT, "--ro-bind", spec.socket, SOCKET, "--chdir", BOT),
-            *_writable("/dev/shm", spec.limits.shm_bytes),
-            *("--remount-ro", "/dev", "--remount-ro", "/"),
-        ]
+    def _pick(self, uid: int | None, routes: tuple[bool, ...]) -> None:
+        """Settle on the first bwrap and route that make the sandbox here.
 
-    def _view(self) -> list[str]:
-        """/usr, the runtime at its own path, five devices. No /proc, /sys, /etc, /home."""
-        view = ["--ro-bind", "/usr", "/usr", "--ro-bind-try", _LOADER_CACHE, _LOADER_CACHE]
-        for name in _SYSTEM_LINKS:
-            path = Path("/") / name
-            if path.is_symlink():
-                view += ["--symlink", str(path.readlink()), str(path)]
-            elif path.is_dir():
-                view += ["--ro-bind", str(path), str(path)]
-        for shown in self._runtime.paths:
-            view += ["--ro-bind", shown, shown]
-        view += ["--perms", "0755", "--size", "65536", "--tmpfs", "/dev"]
-        for device in _DEVICES:
-            view += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
-        return view
-
-    def _pick(self, uid: int | None) -> str:
-        """The first bwrap that makes the sandbox here. Raises SandboxError with its last words."""
+        Raises SandboxError with the last words of the last one tried.
+        """
         words = "bubblewrap is missing"
-        for self.program in bwrap_candidates():
-            failure = self._try(uid)
-            if failure is None:
-                return self.program
-            words = f"{self.program}: {failure}"
+        for has_userns in routes:
+            self._has_userns = has_userns
+            self._filter = filter_bytes(becomes_user=not has_userns)
+            for path in bwrap_candidates(is_for_root=not has_userns):
+                self._bwrap = path
+                failure = self._try(uid)
+                if failure is None:
+                    return
+                words = f"{self._bwrap}: {failure}"
         raise SandboxError(
             f"no sandbox can be made here ({words}): install bubblewrap 0.8 or newer "
             "(apt-get install bubblewrap) and permit user namespaces, then see `arena doctor`"
@@ -163,10 +159,10 @@ class BwrapBackend:
 
     def _try(self, uid: int | None) -> str | None:
         """Run the bots' interpreter in an otherwise empty sandbox; None, or what went wrong."""
-        options = [*_isolation({}), *self._view(), "--remount-ro", "/dev", "--remount-ro", "/"]
+        options = trial_options(self._runtime.paths, has_userns=self._has_userns)
         pipes = Pipes()
-        command = [*self._tools.enter((), uid), self.program, "--args", str(ARGS_FD), "--"]
-        pid = self._spawn([*command, self._runtime.python, "-I", "-S", "-c", ""], options, pipes)
+        command = [*self._inside((), uid), self._runtime.python, "-I", "-S", "-c", ""]
+        pid = self._spawn(command, options, pipes)
         try:
             ended = self._children.wait(pid, _TRIAL_S)
             if ended is not None and ended.exit_code == 0:
@@ -181,18 +177,6 @@ class BwrapBackend:
         finally:
             pipes.close_all()
             self._children.forget(pid)
-
-
-def _isolation(env: Mapping[str, str]) -> list[str]:
-    options = ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"]
-    options += ["--new-session", "--cap-drop", "ALL", "--hostname", "seat", "--clearenv"]
-    for name, value in env.items():
-        options += ["--setenv", name, value]
-    return [*options, "--seccomp", str(FILTER_FD), "--json-status-fd", str(STATUS_FD)]
-
-
-def _writable(path: str, size: int) -> list[str]:
-    return ["--perms", "0700", "--size", str(size), "--tmpfs", path]
 
 
 def _memory_file(name: str, content: bytes) -> int:

@@ -8,12 +8,14 @@ import os
 from typing import Any
 
 from arena.errors import SandboxError
-from arena.sandbox.syscalls import ALLOWED, ANSWERED, RULES
+from arena.sandbox.syscalls import ALLOWED, ANSWERED, BECOMING, BECOMING_RULES, RULES
 
 
 @functools.cache
-def filter_bytes() -> bytes:
-    """The compiled filter for this machine. A call by another ABI (32 bit, x32) ends the process.
+def filter_bytes(*, becomes_user: bool = False) -> bytes:
+    """The compiled filter for this machine. ``becomes_user`` lets a program change its user.
+
+    A call by another ABI (32 bit, x32) ends the process.
 
     Raises:
         SandboxError: libseccomp or its Python binding is missing.
@@ -25,21 +27,21 @@ def filter_bytes() -> bytes:
             f"libseccomp cannot be used ({error}): install it (apt-get install libseccomp2)"
         ) from error
     try:
-        return _build(pyseccomp)
+        return _build(pyseccomp, becomes_user=becomes_user)
     except OSError as error:
         raise SandboxError(f"the seccomp filter cannot be built: {error}") from error
 
 
-def _build(library: Any) -> bytes:
+def _build(library: Any, *, becomes_user: bool) -> bytes:
     table = library.SyscallFilter(library.ERRNO(errno.ENOSYS))
-    for name in ALLOWED:
+    for name in (*ALLOWED, *(BECOMING if becomes_user else ())):
         if _is_known(library, name):
             table.add_rule(library.ALLOW, name)
     for name, answer in ANSWERED.items():
         if _is_known(library, name):
             table.add_rule(library.ERRNO(answer), name)
     tests = {"is": library.EQ, "is not": library.NE, "has none of": library.MASKED_EQ}
-    for rule in RULES:
+    for rule in (*RULES, *(BECOMING_RULES if becomes_user else ())):
         if _is_known(library, rule.name):
             action = library.ALLOW if rule.answer is None else library.ERRNO(rule.answer)
             conditions = [

@@ -142,6 +142,11 @@ RULES = (
 # host's read-only files would make the host's disk work.
 ANSWERED = {"flock": errno.EACCES, "fsync": 0, "fdatasync": 0, "msync": 0}
 
+# For a program that starts as root inside and becomes the seat's user there. Once it is, with no
+# capabilities and no new privileges, these can do nothing any more.
+BECOMING = ("capset", "setgroups", "setresgid", "setresuid")
+BECOMING_RULES = _one_of("prctl", 0, (8, 24, 28, 47))
+
 # Left out on purpose:
 #   clone3 unshare setns mount* umount* pivot_root chroot   namespaces and mounts
 #   ptrace process_vm_* process_madvise kcmp pidfd_*        a bot could stop its own first process

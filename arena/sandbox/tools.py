@@ -60,10 +60,11 @@ def find_tools() -> Tools:
     )
 
 
-def bwrap_candidates() -> list[str]:
+def bwrap_candidates(*, is_for_root: bool) -> list[str]:
     """Paths of bubblewrap, the system's first, then PyPI's. A setuid one is never used.
 
-    Which of them works on this host only a trial can tell.
+    ``is_for_root``: only those that nobody but root can have written. Which of them works on this
+    host only a trial can tell.
     """
     found = [shutil.which("bwrap", path=_PATH)]
     try:
@@ -72,7 +73,13 @@ def bwrap_candidates() -> list[str]:
         found.append(str(bwrap_path()))
     except (ImportError, RuntimeError):
         pass
-    return [path for path in found if path and not Path(path).stat().st_mode & stat.S_ISUID]
+    return [path for path in found if path and _is_fit(Path(path), is_for_root=is_for_root)]
+
+
+def _is_fit(path: Path, *, is_for_root: bool) -> bool:
+    seen = path.stat()
+    is_roots = seen.st_uid == 0 and not seen.st_mode & 0o022
+    return not seen.st_mode & stat.S_ISUID and (is_roots or not is_for_root)
 
 
 def _find(name: str, package: str) -> str:

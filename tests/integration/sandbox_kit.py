@@ -85,6 +85,7 @@ def seats(
     level: Level = Level.FULL,
     limits: Limits | None = None,
     leaves_traces: bool = False,
+    has_userns: bool = True,
 ) -> Iterator[Ground]:
     """A supervisor with a seat for each piece of bot code.
 
@@ -92,7 +93,8 @@ def seats(
     tests that kill the supervisor.
     """
     backend = "plain" if level is Level.UNSAFE else "bwrap"
-    handle = launch(JobConfig(level=level, backend=backend, worker=None))
+    config = JobConfig(level=level, backend=backend, worker=None, routes=(has_userns,))
+    handle = launch(config)
     try:
         bots = [write_bot(folder, number, code) for number, code in enumerate(codes)]
         ground = Ground(handle, handle.open_series(SERIES, bots, limits), set())
