@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 import statistics
 import time
-from typing import TYPE_CHECKING
 
 from arena.sandbox.base import MIB, Exit, Level, Limits, SeatProcess
 from arena.sandbox.probe import Finding
-
-if TYPE_CHECKING:
-    from arena.sandbox.probe_process import Prober
+from arena.sandbox.probe_seats import Prober, finish, read_output
 
 _GROUPS = "give the arena writable cgroups (in a container: -v /sys/fs/cgroup:/sys/fs/cgroup:rw)"
 _FREEZES = 50
@@ -58,8 +55,6 @@ def _memory(prober: Prober, limit: int) -> Finding:
 
 def _processes(prober: Prober) -> list[Finding]:
     """A bomb of processes that ignore a polite end: is it stopped, and does it end whole?"""
-    from arena.sandbox.probe_process import finish, read_output
-
     limit = 20
     seat = prober.start("processes.py", Limits(processes=limit))
     read_output(seat, 5.0, is_first_only=True)
@@ -99,8 +94,6 @@ def _freeze_times(seat: SeatProcess) -> list[float]:
 
 def _spinning(prober: Prober, *, watches_share: bool) -> list[Finding]:
     """Two spinners in half a core: is the share kept, do they stand still when frozen?"""
-    from arena.sandbox.probe_process import finish, read_output
-
     seat = prober.start("spin.py", Limits(cpu_cores=0.5))
     try:
         read_output(seat, 5.0, is_first_only=True)
