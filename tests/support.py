@@ -6,10 +6,14 @@ import asyncio
 import ctypes
 import hashlib
 import os
+import shutil
+import textwrap
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from dominobot.rules import Variant
@@ -18,13 +22,17 @@ from arena.bundle import Bundle, pack
 from arena.core.clock import TimeControl
 from arena.core.job import SeriesJob
 from arena.core.record import MatchRecord
-from arena.core.schedule import SeriesPlan, Tournament, plan
+from arena.core.schedule import BotRef, SeriesPlan, Tournament, plan
 from arena.executors.base import Ended, Lost, Recorded
 from arena.executors.local import LocalConfig, LocalExecutor
-from arena.sandbox.base import Level
+from arena.match import Observe, Series
+from arena.sandbox.base import BotFiles, Exit, Level
+from arena.supervisor_launch import launch
+from arena.supervisor_protocol import JobConfig
 
 ROOT = Path(__file__).parent.parent
 SAMPLES = ROOT / "sample_bots"
+HOSTILE = ROOT / "tests" / "hostile"
 MUST_HAVE_FULL = bool(os.environ.get("CI") or os.environ.get("ARENA_REQUIRE_FULL"))
 RUN_ROOTS = (Path("/run/domino-arena"), Path(f"/tmp/domino-arena-{os.geteuid()}"))
 UIDS_LOCK = "uids.lock"
@@ -146,6 +154,127 @@ def job_of(
         strikes=(0,) * len(bots),
         last_faults=("",) * len(bots),
     )
+
+
+class Sat(NamedTuple):
+    """A series that was played in this process: see ``Tables.play``.
+
+    ``by_bot`` gives, for each bot of the series, how its attempts (processes) ended, in order.
+    """
+
+    job: SeriesJob
+    records: tuple[MatchRecord, ...]
+    is_replaced: bool
+    by_bot: tuple[tuple[Exit, ...], ...]
+
+    def seat_of(self, number: int, bot: int) -> int:
+        """Where a bot sat in the match that was planned as number ``number`` of the series."""
+        return self.job.matches[number].seating.index(self.job.places[bot])
+
+    def faults(self) -> list[tuple[str, int | None, str]]:
+        """Termination, faulty bot and phase of each match that did not end by the rules alone."""
+        found = []
+        for number, record in enumerate(self.records):
+            seat, evidence = record.verdict.faulty_seat, record.evidence
+            if seat is None and evidence is None:
+                continue
+            at = self.job.matches[number].seating
+            bot = None if seat is None else self.job.places.index(at[seat])
+            phase = "" if evidence is None else evidence.phase
+            found.append((record.verdict.termination.value, bot, phase))
+        return found
+
+    def terminations(self) -> list[str]:
+        return [record.verdict.termination.value for record in self.records]
+
+
+class Tables:
+    """A supervisor without a worker: series are refereed in the test's own process."""
+
+    def __init__(self, level: Level) -> None:
+        self._level = level
+        self.handle = launch(JobConfig(level=level, backend=backend_of(level), worker=None))
+
+    def play(self, folders: Sequence[Path], job: SeriesJob) -> Sat:
+        """Play one series between bot folders."""
+        return asyncio.run(self.playing(folders, job))
+
+    async def playing(
+        self, folders: Sequence[Path], job: SeriesJob, observe: Observe | None = None
+    ) -> Sat:
+        handle, records = self.handle, list[MatchRecord]()
+        assert handle.seat_port is not None
+
+        def note(record: MatchRecord) -> None:
+            records.append(record)
+            if observe is not None:
+                observe(record)
+
+        sockets = handle.open_series(job.series_id, [BotFiles(str(each)) for each in folders])
+        try:
+            series = Series(job, handle.seat_port, [Path(folder) for folder in sockets])
+            is_replaced = await series.play(note)
+        finally:
+            attempts = sorted(handle.close_series())
+        by_bot = tuple(
+            tuple(each.exit for each in attempts if each.seat == bot) for bot in range(len(folders))
+        )
+        return Sat(job, tuple(records), is_replaced, by_bot)
+
+    def job(self, folders: Sequence[Path], **options: Any) -> SeriesJob:
+        """A series of the bots in the folders; see ``series_job``."""
+        return series_job(len(folders), level=self._level, **options)
+
+
+@contextmanager
+def tables(level: Level = Level.UNSAFE) -> Iterator[Tables]:
+    """Tables at a level, taken apart at the end."""
+    found = Tables(level)
+    try:
+        yield found
+    finally:
+        found.handle.close()
+
+
+def series_job(
+    bots: int,
+    *,
+    level: Level,
+    matches: int = 1,
+    control: TimeControl = QUICK,
+    strikes: Sequence[int] | None = None,
+    **options: Any,
+) -> SeriesJob:
+    """The first series of a tournament between ``bots`` bots; single rounds if not said otherwise.
+
+    ``options`` are those of the variant.
+    """
+    refs = tuple(BotRef(f"bot{number}", f"{number:064x}") for number in range(bots))
+    variant = Variant.preset("famille", seats=bots, **{"target": None, **options})
+    tournament = Tournament("test", variant, refs, matches, None, b"m" * 32)
+    job = job_of(tournament, plan(tournament)[0], control, level)
+    if strikes is None:
+        return job
+    last = tuple("CRASH" if count else "" for count in strikes)
+    return replace(job, strikes=tuple(strikes), last_faults=last)
+
+
+def write_bot(folder: Path, code: str, *more: Path, name: str = "") -> Path:
+    """A bot folder with this code, and copies of some files beside it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "bot.toml").write_text(f'name = "{name or folder.name}"\nseats = [2, 3, 4]\n')
+    (folder / "main.py").write_text(textwrap.dedent(code))
+    for file in more:
+        shutil.copy(file, folder / file.name)
+    for path in (folder, *folder.iterdir()):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    return folder.resolve()
+
+
+def by_hand(folder: Path, code: str, name: str = "") -> Path:
+    """A bot that speaks the protocol by hand: ``code`` may use all of ``hostile/by_hand.py``."""
+    start = "import os, sys, time\nfrom by_hand import *\n"
+    return write_bot(folder, start + textwrap.dedent(code), HOSTILE / "by_hand.py", name=name)
 
 
 Traces = dict[str, set[str]]

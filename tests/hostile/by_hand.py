@@ -54,7 +54,7 @@ def serve(
     on_end: Handler = ready,
     greeting: Iterable[pb.PlayRequest] | None = None,
 ) -> None:
-    """Speak with the arena until it says goodbye or ends the stream."""
+    """Speak with the arena until it says goodbye, then leave, or until it ends the stream."""
     handlers = {"questions": on_question, "game_start": on_start, "game_end": on_end}
     outgoing: queue.SimpleQueue[pb.PlayRequest] = queue.SimpleQueue()
     for request in [hello()] if greeting is None else greeting:
@@ -62,7 +62,7 @@ def serve(
     for message in dial(iter(outgoing.get, None)):
         kind = message.WhichOneof("body")
         if kind == "goodbye":
-            return
+            os._exit(0)  # the orderly way can hang in grpc's threads
         for request in handlers[kind](message) if kind in handlers else ():
             outgoing.put(request)
 
