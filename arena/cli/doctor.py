@@ -113,7 +113,13 @@ def _mending(report: Report) -> list[RenderableType]:
     order = {"fail": 0, "warn": 1}
     lines: list[RenderableType] = []
     bad = [finding for finding in report.findings if finding.state in order]
-    for finding in sorted(bad, key=lambda one: order[one.state]):
+    bad.sort(key=lambda finding: order[finding.state])
+    # One cause may fail several lines; it is mended once.
+    seen: set[str] = set()
+    for finding in bad:
+        if finding.detail in seen:
+            continue
+        seen.add(finding.detail)
         _, style = _MARKS[finding.state]
         text = Text.assemble((f"{finding.name}: ", style), finding.detail)
         if finding.mend:

@@ -59,7 +59,8 @@ class Report(NamedTuple):
         if not failed:
             return ""
         first = failed[0]
-        return f"{first.name}: {first.detail}" + (f"; {first.mend}" if first.mend else "")
+        what = first.detail if first.area == "result" else f"{first.name}: {first.detail}"
+        return what + (f"; {first.mend}" if first.mend else "")
 
 
 def level_of(findings: list[Finding]) -> Level | None:
@@ -79,7 +80,7 @@ def best_level() -> Level:
     """
     report = examine(is_complete=False)
     if report.level is None:
-        raise SandboxError(f"no sandbox on this machine ({report.why_not()})")
+        raise SandboxError(f"no sandbox on this machine: {report.why_not()}")
     return report.level
 
 
