@@ -195,13 +195,11 @@ class Tables:
         self._level = level
         self.handle = launch(JobConfig(level=level, backend=backend_of(level), worker=None))
 
-    def play(self, folders: Sequence[Path], job: SeriesJob) -> Sat:
-        """Play one series between bot folders."""
-        return asyncio.run(self.playing(folders, job))
+    def play(self, folders: Sequence[Path], job: SeriesJob, observe: Observe | None = None) -> Sat:
+        """Play one series between bot folders; ``observe`` gets each record as it comes."""
+        return asyncio.run(self._play(folders, job, observe))
 
-    async def playing(
-        self, folders: Sequence[Path], job: SeriesJob, observe: Observe | None = None
-    ) -> Sat:
+    async def _play(self, folders: Sequence[Path], job: SeriesJob, observe: Observe | None) -> Sat:
         handle, records = self.handle, list[MatchRecord]()
         assert handle.seat_port is not None
 
