@@ -52,7 +52,7 @@ class Participant:
         self._seat: Seat | None = None
         self._link: Link | None = None
         self._drains: list[Drain] = []
-        self._is_flooding = False
+        self._is_flooding = self._has_said_hello = False
         self._log: list[str] = []
         self._exited = asyncio.Event()
 
@@ -79,7 +79,7 @@ class Participant:
             raise
         self._starts += 1
         self.unasked = 0
-        self._is_flooding = False
+        self._is_flooding = self._has_said_hello = False
         self._log = []
         self._exited.clear()
         # The drains close what they read, so they get descriptors of their own.
@@ -102,6 +102,7 @@ class Participant:
         if received.message.WhichOneof("body") != "hello":
             return Fault(Termination.PROTOCOL, Phase.CONNECT, "its first message is no Hello")
         hello = received.message.hello
+        self._has_said_hello = True
         if not token_matches(hello.token, self._seat.token):
             return Fault(Termination.SECURITY, Phase.CONNECT, "its token is not this seat's")
         if hello.protocol != PROTOCOL:
@@ -238,7 +239,7 @@ class Participant:
         await self._link.close()
         self._seat = self._link = None
         self._drains = []
-        if left.is_arena_fault:
+        if left.is_arena_fault and not self._has_said_hello:
             raise SandboxError("the sandbox broke: " + (self._log[-1] if self._log else "no word"))
         if fault is not None:
             departure = Departure(

@@ -166,6 +166,8 @@ class Supervisor:
         self.stop()
 
     def _clean_up(self) -> None:
+        # The worker first: it must not see its bots die and take that for their doing.
+        self._job.end_worker()
         if self._series is not None:
             try:
                 self._close_series({})

@@ -93,6 +93,8 @@ class _Slot:
         files = []
         for _, digest in job.bots:
             bundle = self._config.bundles[digest]
+            # Closed to everybody: the supervisor shows a seat its own bot, and nothing else.
+            (Path(self._handle.folder) / "bundles").mkdir(mode=0o700, exist_ok=True)
             folder = Path(self._handle.folder) / "bundles" / digest
             if not folder.exists():
                 extract(bundle.data, folder, digest)
