@@ -1,0 +1,1 @@
+"""Measurements. ``python -m tests.bench`` prints them; nothing here is a test."""
