@@ -49,13 +49,22 @@ class Verdict(NamedTuple):
     """The result of one match.
 
     ``ranks`` has one entry a seat: 1 is best, equal ranks tie. ``scores`` are the points of the
-    match so far. ``faulty_seat`` is set exactly when ``termination.is_fault``.
+    match so far. ``faulty_seat`` is set exactly when ``termination.is_fault``; when several seats
+    failed together it is the first of them, and they share the last rank.
     """
 
     termination: Termination
     ranks: tuple[int, ...]
     scores: tuple[int, ...]
     faulty_seat: int | None = None
+
+    @property
+    def faulty_seats(self) -> tuple[int, ...]:
+        """All seats that failed, ascending: nobody else has the rank of the faulty seat."""
+        if self.faulty_seat is None:
+            return ()
+        last = self.ranks[self.faulty_seat]
+        return tuple(seat for seat, rank in enumerate(self.ranks) if rank == last)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form."""

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from dominobot.rules import Variant
-from sqlalchemy import Connection, Row, Select, cast, func, select
+from sqlalchemy import Connection, Row, Select, and_, cast, func, select
 
 from arena.core.record import Evidence, SeatUsage
 from arena.core.results import MatchResult
@@ -123,11 +123,14 @@ def results(connection: Connection, tournament_id: int) -> tuple[MatchResult, ..
 
 def faults_in_series(connection: Connection, series_id: str) -> dict[int, tuple[Termination, ...]]:
     """The terminations of the matches that each bot lost by its own fault, in schedule order."""
+    faulty = PLACING.alias("faulty")
     rows = connection.execute(
         select(PLACING.c.bot, MATCH.c.termination)
         .join(MATCH, MATCH.c.id == PLACING.c.match)
-        .where(MATCH.c.series_id == series_id, MATCH.c.faulty_seat == PLACING.c.seat)
-        .order_by(MATCH.c.number)
+        .join(faulty, and_(faulty.c.match == MATCH.c.id, faulty.c.seat == MATCH.c.faulty_seat))
+        # Seats that fail together share the last rank, and nobody else has it.
+        .where(MATCH.c.series_id == series_id, PLACING.c.rank == faulty.c.rank)
+        .order_by(MATCH.c.number, PLACING.c.seat)
     )
     faults: dict[int, tuple[Termination, ...]] = {}
     for row in rows:

@@ -52,6 +52,9 @@ def test_seats_that_fail_together_share_the_last_rank() -> None:
     verdict = fault_verdict(Termination.NO_SHOW, [1, 2], [0, 0, 0, 0])
     assert verdict.ranks == (1, 3, 3, 1)
     assert verdict.faulty_seat == 1
+    assert verdict.faulty_seats == (1, 2)
+    assert fault_verdict(Termination.CRASH, [2], [5, 5, 5, 9]).faulty_seats == (2,)
+    assert final_verdict((1, 2), (100, 0), is_capped=False).faulty_seats == ()
 
 
 def test_a_match_at_the_round_cap_is_shared_by_all_seats() -> None:
