@@ -88,11 +88,12 @@ def _cells(line: MatchLine, has_tournament: bool, is_wide: bool) -> list[Any]:
     from rich.text import Text
 
     from arena.cli.words import clean, score_text
+    from arena.core.verdict import faulty_seats
 
     bots = Text()
     for seat, bot in enumerate(line.bots):
         style = "bold" if line.ranks[seat] == 1 else ""
-        if seat == line.faulty_seat:
+        if seat in faulty_seats(line.faulty_seat, line.ranks):
             style = "red"
         bots.append(" – " if seat else "", style="dim").append(clean(bot), style=style)
     is_fault = line.termination.is_fault

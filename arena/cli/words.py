@@ -62,7 +62,8 @@ def clean(text: str, most: int | None = None) -> str:
 def ending(verdict: Verdict, bots: Sequence[str]) -> str:
     """What ended a match, as a sentence without its full stop; names by seat."""
     if verdict.faulty_seat is not None:
-        sentence = FAULTS[verdict.termination].format(bot=bots[verdict.faulty_seat])
+        who = " and ".join(bots[seat] for seat in verdict.faulty_seats)
+        sentence = FAULTS[verdict.termination].format(bot=who)
         return f"{sentence} and lost ({verdict.termination.value})"
     if verdict.termination is not Termination.TARGET_REACHED:
         return f"{NOBODYS[verdict.termination]} ({verdict.termination.value})"

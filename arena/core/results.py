@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from arena.core.verdict import Termination
+from arena.core.verdict import Termination, faulty_seats
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class MatchResult:
     level: str
 
     @property
-    def faulty_bot(self) -> int | None:
-        """The bot that lost by its own fault, as an index into the tournament's bots."""
-        return None if self.faulty_seat is None else self.seating[self.faulty_seat]
+    def faulty_bots(self) -> tuple[int, ...]:
+        """The bots that lost by their own fault, as indexes into the tournament's bots."""
+        return tuple(self.seating[seat] for seat in faulty_seats(self.faulty_seat, self.ranks))
 
 
 def rated(results: Iterable[MatchResult]) -> list[MatchResult]:

@@ -174,7 +174,7 @@ def _records(results: Iterable[MatchResult], n_bots: int) -> list[Record]:
                 draws=old.draws + (rank == 1 and firsts > 1),
                 losses=old.losses + (rank > 1),
                 points=old.points + score,
-                faults=old.faults + (bot == result.faulty_bot),
+                faults=old.faults + (bot in result.faulty_bots),
             )
     return records
 

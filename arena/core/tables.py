@@ -51,7 +51,8 @@ class _Draw:
     def take(self, number: int) -> list[Table]:
         """The first ``number`` tables of the draw."""
         while len(self._taken) < number:
-            self._add(next(self._candidates(), None) or next(self._unbalanced()))
+            table = next(self._candidates(), None)
+            self._add(next(self._unbalanced()) if table is None else table)
         while not self._is_balanced():
             self._exchange()
         return list(self._taken)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -45,6 +46,13 @@ _NOBODYS_FAULT = frozenset(
 )
 
 
+def faulty_seats(first: int | None, ranks: Sequence[int]) -> tuple[int, ...]:
+    """The seats that share the last rank with the first faulty one; none if nobody failed."""
+    if first is None:
+        return ()
+    return tuple(seat for seat, rank in enumerate(ranks) if rank == ranks[first])
+
+
 class Verdict(NamedTuple):
     """The result of one match.
 
@@ -61,10 +69,7 @@ class Verdict(NamedTuple):
     @property
     def faulty_seats(self) -> tuple[int, ...]:
         """All seats that failed, ascending: nobody else has the rank of the faulty seat."""
-        if self.faulty_seat is None:
-            return ()
-        last = self.ranks[self.faulty_seat]
-        return tuple(seat for seat, rank in enumerate(self.ranks) if rank == last)
+        return faulty_seats(self.faulty_seat, self.ranks)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form."""

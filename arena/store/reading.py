@@ -8,7 +8,18 @@ from itertools import groupby
 from typing import Any
 
 from dominobot.rules import Variant
-from sqlalchemy import Connection, Row, Select, and_, cast, func, select
+from sqlalchemy import (
+    INTEGER,
+    ColumnElement,
+    Connection,
+    FromClause,
+    Row,
+    Select,
+    and_,
+    cast,
+    func,
+    select,
+)
 
 from arena.core.record import Evidence, SeatUsage
 from arena.core.results import MatchResult
@@ -127,7 +138,7 @@ def faults_in_series(connection: Connection, series_id: str) -> dict[int, tuple[
     rows = connection.execute(
         select(PLACING.c.bot, MATCH.c.termination)
         .join(MATCH, MATCH.c.id == PLACING.c.match)
-        .join(faulty, and_(faulty.c.match == MATCH.c.id, faulty.c.seat == MATCH.c.faulty_seat))
+        .join(faulty, _is_faulty(faulty))
         # Seats that fail together share the last rank, and nobody else has it.
         .where(MATCH.c.series_id == series_id, PLACING.c.rank == faulty.c.rank)
         .order_by(MATCH.c.number, PLACING.c.seat)
@@ -136,6 +147,11 @@ def faults_in_series(connection: Connection, series_id: str) -> dict[int, tuple[
     for row in rows:
         faults[row.bot] = (*faults.get(row.bot, ()), Termination(row.termination))
     return faults
+
+
+def _is_faulty(placing: FromClause) -> ColumnElement[bool]:
+    """That a placing is the one of its match's (first) faulty seat."""
+    return and_(placing.c.match == MATCH.c.id, placing.c.seat == MATCH.c.faulty_seat)
 
 
 def match_lines(connection: Connection, wanted: MatchFilter) -> tuple[MatchLine, ...]:
@@ -251,6 +267,7 @@ def unpack_replay(data: bytes, match_id: str) -> str:
 
 def bot_lines(connection: Connection) -> tuple[BotLine, ...]:
     """All versions of all bots, by name and time of entry, with what they have played."""
+    faulty = PLACING.alias("faulty")
     played = {
         row.digest: row
         for row in connection.execute(
@@ -258,12 +275,11 @@ def bot_lines(connection: Connection) -> tuple[BotLine, ...]:
                 ENTRY.c.digest,
                 func.count(ENTRY.c.tournament_id.distinct()).label("tournaments"),
                 func.count(MATCH.c.termination).label("matches"),
-                func.sum(cast((MATCH.c.faulty_seat == PLACING.c.seat), MATCH.c.number.type)).label(
-                    "faults"
-                ),
+                func.sum(cast(PLACING.c.rank == faulty.c.rank, INTEGER)).label("faults"),
             )
             .join(MATCH, MATCH.c.tournament_id == ENTRY.c.tournament_id)
             .join(PLACING, (PLACING.c.match == MATCH.c.id) & (PLACING.c.bot == ENTRY.c.bot))
+            .outerjoin(faulty, _is_faulty(faulty))
             .group_by(ENTRY.c.digest)
         )
     }

@@ -289,7 +289,7 @@ def test_the_worker_is_replaced_after_a_protocol_fault_and_the_series_goes_on(
         *[Termination.PROTOCOL] * 2,
         *[Termination.TARGET_REACHED] * 2,
     ]
-    assert {result.faulty_bot for result in results} == {None, 0}
+    assert {result.faulty_bots for result in results} == {(), (0,)}
     assert len(set(workers)) == 3
 
 
@@ -359,6 +359,6 @@ def test_a_bot_that_fails_in_every_match_does_not_stop_the_others(tmp_path: Path
     assert len(results) == 12
     ada = [result for result in results if 0 in result.seating]
     assert {result.termination for result in ada} == {Termination.NO_SHOW}
-    assert {result.faulty_bot for result in ada} == {0}
+    assert {result.faulty_bots for result in ada} == {(0,)}
     others = [result for result in results if 0 not in result.seating]
     assert {result.termination for result in others} == {Termination.TARGET_REACHED}
