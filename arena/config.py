@@ -49,11 +49,10 @@ class RunSettings(BaseModel):
         for key, value in self.model_dump(exclude_defaults=True).items():
             if isinstance(value, dict):
                 continue
-            text = json.dumps(list(value) if isinstance(value, tuple) else value)
-            lines.append(f"{key} = {text}")
+            lines.append(f"{key} = {_toml(value)}")
         if self.options:
             lines.append("\n[options]")
-            lines += [f"{key} = {json.dumps(value)}" for key, value in self.options.items()]
+            lines += [f"{key} = {_toml(value)}" for key, value in self.options.items()]
         return "\n".join(lines) + "\n"
 
     def master_seed(self) -> bytes:
@@ -97,6 +96,11 @@ def read_tournament_file(path: Path) -> dict[str, Any]:
     if isinstance(bots := values.get("bots"), list):
         values["bots"] = [str(path.parent / bot) if isinstance(bot, str) else bot for bot in bots]
     return values
+
+
+def _toml(value: object) -> str:
+    """A value as TOML. JSON differs in what it does beyond the 16 bits, and with DEL."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _first_problem(error: ValidationError) -> str:

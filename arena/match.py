@@ -19,7 +19,6 @@ from dominobot.rules import IllegalPlay, Match, Play, round_deck
 from dominobot.wire import codec
 from dominobot.wire.v1 import match_pb2 as pb
 
-from arena.core.clock import GameClock
 from arena.core.job import SeriesJob
 from arena.core.record import Evidence, MatchRecord, SeatUsage
 from arena.core.referee import (
@@ -59,6 +58,7 @@ class _Game:
     notes: dict[int, str] = field(default_factory=dict)
     note_bytes: int = 0
     faults: dict[int, Fault] = field(default_factory=dict)
+    announced: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.told = [0] * len(self.table)
@@ -87,7 +87,7 @@ class Series:
         ]
         self._strikes = list(job.strikes)
         self._last_fault: dict[int, Fault] = {}
-        self._decisions = 0
+        self._is_spoiled = False
 
     async def play(self, observe: Observe) -> bool:
         """Play the job's matches in order and observe each record.
@@ -97,11 +97,10 @@ class Series:
         """
         try:
             for game_id, planned in enumerate(self._job.matches, start=1):
-                record = await self._play_or_book(game_id, planned)
-                observe(record)
-                if record.verdict.termination in _REPLACES_WORKER:
+                if any(bot.is_spent for bot in self._bots):
                     return True
-                if record.verdict.termination is Termination.ARENA_FAULT:
+                observe(await self._play_or_book(game_id, planned))
+                if self._is_spoiled:
                     return True
             return False
         finally:
@@ -117,6 +116,7 @@ class Series:
             return await self._conclude(game)
         except Exception as error:  # whatever broke, no bot may lose by it
             _log.exception("the arena failed in match %s", planned.match_id)
+            self._is_spoiled = True
             evidence = Evidence(seat=None, phase="arena", detail=f"{type(error).__name__}: {error}")
             return self._record(game, no_contest(game.match.totals), evidence)
 
@@ -124,7 +124,7 @@ class Series:
         seed = planned.deal_seed
         table = [self._bots[self._job.place_of(bot)] for bot in planned.seating]
         for bot in table:
-            bot.clock = GameClock(self._job.control)
+            bot.begin_game()
         match = Match(self._job.variant, lambda round_no: round_deck(seed, round_no))
         return _Game(self._job, planned, game_id, table, match)
 
@@ -140,10 +140,9 @@ class Series:
             if time.perf_counter() - game.started > self._job.control.match_s:
                 self._blame_slowest(game)
                 return
-            self._decisions += 1
             question = codec.question(
                 game.game_id,
-                self._decisions,
+                game.table[seat].next_decision_id(),
                 game.match,
                 decision,
                 game.news_for(seat),
@@ -194,11 +193,12 @@ class Series:
             game.game_id, self._job.variant, seat, game.planned.bot_seeds[seat]
         )
         message = pb.PlayResponse(game_start=start)
+        game.announced.add(seat)
         return await game.table[seat].announce(message, game.game_id, Phase.START)
 
     async def _announce_end(self, game: _Game, seat: int, verdict: Verdict) -> Fault | None:
         bot = game.table[seat]
-        if not bot.is_running:
+        if seat not in game.announced or not bot.is_running:
             return None
         end = codec.game_end(
             game.game_id,
@@ -220,15 +220,16 @@ class Series:
             assert refined is not None
             game.faults[seat] = refined
             self._strike(game, seat, refined)
+            self._look_at(refined)
             evidence = evidence or seen._replace(seat=seat)
         verdict = self._verdict(game)
-        if not game.faults or game.match.events:
-            ends = (self._announce_end(game, s, verdict) for s in range(len(game.table)))
-            for seat, late_fault in enumerate(await asyncio.gather(*ends)):
-                if late_fault is not None:
-                    # The match is decided and stays so; the bot starts afresh for the next one.
-                    _, late = await game.table[seat].end(late_fault.detail, late_fault)
-                    evidence = evidence or late._replace(seat=seat)
+        ends = (self._announce_end(game, s, verdict) for s in range(len(game.table)))
+        for seat, late_fault in enumerate(await asyncio.gather(*ends)):
+            if late_fault is not None:
+                # The match is decided and stays so; the bot starts afresh for the next one.
+                refined, late = await game.table[seat].end(late_fault.detail, late_fault)
+                self._look_at(refined)
+                evidence = evidence or late._replace(seat=seat)
         return self._record(game, verdict, evidence)
 
     def _verdict(self, game: _Game) -> Verdict:
@@ -238,6 +239,10 @@ class Series:
             return final_verdict(result.ranks, result.scores, result.is_capped)
         first = game.faults[min(game.faults)]
         return fault_verdict(first.termination, sorted(game.faults), result.scores)
+
+    def _look_at(self, fault: Fault | None) -> None:
+        """Note when a fault says that the bot may have tried to harm this process."""
+        self._is_spoiled |= fault is not None and fault.termination in _REPLACES_WORKER
 
     def _strike(self, game: _Game, seat: int, fault: Fault) -> None:
         index = game.table[seat].index
@@ -294,7 +299,7 @@ def _usage(bot: Participant) -> SeatUsage:
         clock.decisions,
         round(clock.total_s * 1000, 3),
         round(clock.slowest_s * 1000, 3),
-        bot.unasked,
+        bot.unasked_in_game,
     )
 
 

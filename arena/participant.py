@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import secrets
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +27,9 @@ from arena.table import PROTOCOL, Arrival, Link, Silence, Unreadable, token_matc
 GRACE_S = 0.5
 LOG_LINES = 50
 _LEAST_WRITE_S = 1.0
+_MOST_STARTS = 48
+"""A series goes on with a new worker before the supervisor's own limit is met."""
+_LONGEST_STEP = 1 << 20
 
 
 class Answered(NamedTuple):
@@ -44,7 +48,8 @@ class Participant:
         self.index = index
         self.control = control
         self.clock = GameClock(control)
-        self.unasked = 0
+        self.unasked = self.unasked_in_game = 0
+        self._decision_id = 0
         self._port = port
         self._series = series
         self._folder = folder
@@ -60,6 +65,23 @@ class Participant:
     def is_running(self) -> bool:
         """Whether a process of this bot is at the table."""
         return self._seat is not None
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether it was started as often as it may be in one series."""
+        return self._starts >= _MOST_STARTS
+
+    def begin_game(self) -> None:
+        """A fresh clock, a fresh count of messages."""
+        self.clock = GameClock(self.control)
+        self.unasked_in_game = 0
+
+    def next_decision_id(self) -> int:
+        """A larger one than before. It cannot be guessed, so no answer can be sent ahead of its
+        question; and it is the bot's own, so it does not say whether the others were asked.
+        """
+        self._decision_id += 1 + secrets.randbelow(_LONGEST_STEP)
+        return self._decision_id
 
     # --- starting -------------------------------------------------------------------------
 
@@ -154,7 +176,7 @@ class Participant:
             if message_in.WhichOneof("body") == "ready" and message_in.ready.game_id == game_id:
                 self.freeze()
                 return None
-            if fault := self._count_unasked(phase):
+            if fault := self._count_unasked(phase, max(1, len(message_in.answers.answers))):
                 return fault
 
     async def ask(self, question: pb.Question) -> Answered | Fault:
@@ -180,7 +202,8 @@ class Participant:
             for answer in answers:
                 if answer.decision_id == question.decision_id and received.at >= asked:
                     self.freeze()
-                    self.unasked += len(answers) - 1
+                    if fault := self._count_unasked(Phase.MOVE, len(answers) - 1):
+                        return fault
                     elapsed = max(0.0, received.at - started)
                     return (
                         Answered(answer, elapsed) if self.clock.charge(elapsed) else self._late(0)
@@ -198,8 +221,9 @@ class Participant:
         )
         return Fault(Termination.TIMEOUT, Phase.MOVE, detail)
 
-    def _count_unasked(self, phase: Phase, count: int = 1) -> Fault | None:
+    def _count_unasked(self, phase: Phase, count: int) -> Fault | None:
         self.unasked += count
+        self.unasked_in_game += count
         if self.unasked <= MAX_UNASKED:
             return None
         detail = f"more than {MAX_UNASKED} messages that nobody had asked for"
