@@ -12,9 +12,9 @@ from typing import Any
 
 from arena.bundle import Bundle, extract
 from arena.core.job import SeriesJob
-from arena.core.record import MatchRecord
-from arena.errors import SandboxError
+from arena.errors import ArenaError, SandboxError
 from arena.executors.base import Ended, Lost, Outcome, Recorded
+from arena.executors.distrust import WorkerLostError, read_record
 from arena.sandbox.base import BotFiles, Level, Limits
 from arena.supervisor_launch import SupervisorHandle, launch
 from arena.supervisor_protocol import JobConfig
@@ -35,10 +35,6 @@ class LocalConfig:
     limits: Limits = field(default_factory=Limits)
 
 
-class WorkerLostError(Exception):
-    """The worker is gone, silent, or says what it may not say."""
-
-
 class _Slot:
     """One supervisor with its worker. Replaced whole when the worker has to go."""
 
@@ -51,7 +47,18 @@ class _Slot:
     async def open(self) -> None:
         """Start supervisor and worker. Raises SandboxError."""
         config = JobConfig(level=self._config.level, backend=self._config.backend)
-        self._handle = await asyncio.to_thread(launch, config)
+        launching = asyncio.ensure_future(asyncio.to_thread(launch, config))
+        try:
+            self._handle = await asyncio.shield(launching)
+        except asyncio.CancelledError:
+            # The thread goes on all the same: what it starts must be ended again, and however
+            # often we are told to stop, it has to be waited for (launching is bounded).
+            while not launching.done():
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asyncio.wait([launching])
+            if launching.exception() is None:
+                launching.result().close()
+            raise
         self._reader, self._writer = await asyncio.open_connection(
             sock=self._handle.worker, limit=LINE_LIMIT_BYTES
         )
@@ -76,17 +83,20 @@ class _Slot:
         folders = await asyncio.to_thread(self._open_series, job)
         await self._send({"job": job.to_dict(), "folders": list(folders)})
         waiting = {match.match_id for match in job.matches}
-        while True:
-            message = await self._receive(job)
-            if "ended" in message:
-                break
-            record = _read_record(message, waiting, self._handle.level)
+        while "ended" not in (message := await self._receive(job)):
+            record = read_record(message, job, self._handle.level.value)
+            if record.match_id not in waiting:
+                raise WorkerLostError("the worker sent a record of a match that it was not given")
             waiting.discard(record.match_id)
             outcomes.put_nowait(Recorded(job.series_id, record))
-        if message.get("replace"):
-            await self.close()
-        else:
+        if not message.get("replace"):
+            if waiting:
+                raise WorkerLostError(f"the worker left {len(waiting)} matches unplayed")
             await asyncio.to_thread(self._handle.close_series)
+        elif len(waiting) == len(job.matches):
+            raise WorkerLostError("the worker left without a match played")
+        else:
+            await self.close()
 
     def _open_series(self, job: SeriesJob) -> tuple[str, ...]:
         assert self._handle is not None
@@ -124,22 +134,11 @@ class _Slot:
             raise WorkerLostError("the worker process ended")
         try:
             message = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise WorkerLostError("the worker sent something that is no message") from None
         if not isinstance(message, dict):
             raise WorkerLostError("the worker sent something that is no message")
         return message
-
-
-def _read_record(message: dict[str, Any], waiting: set[str], level: Level) -> MatchRecord:
-    """A worker speaks with bots, so what it says is checked like anything from outside."""
-    try:
-        record = MatchRecord.from_dict(message["record"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise WorkerLostError(f"the worker sent no record: {error}") from None
-    if record.match_id not in waiting or record.level != level.value:
-        raise WorkerLostError("the worker sent a record of a match that it was not given")
-    return record
 
 
 class LocalExecutor:
@@ -163,9 +162,13 @@ class LocalExecutor:
         Raises:
             SandboxError: the level that was asked for cannot be had.
         """
+        opening = [asyncio.create_task(slot.open()) for slot in self._slots]
         try:
-            await asyncio.gather(*(slot.open() for slot in self._slots))
+            await asyncio.gather(*opening)
         except BaseException:
+            for task in opening:
+                task.cancel()
+            await asyncio.gather(*opening, return_exceptions=True)
             await self.close()
             raise
         self._tasks = [asyncio.create_task(self._work(slot)) for slot in self._slots]
@@ -192,12 +195,11 @@ class LocalExecutor:
             job = await self._jobs.get()
             try:
                 await slot.play(job, self._outcomes)
-            except (SandboxError, WorkerLostError) as error:
+            except Exception as error:  # whatever broke must not hang the run
                 with contextlib.suppress(SandboxError):
                     await slot.close()
-                self._outcomes.put_nowait(Lost(job.series_id, str(error)))
-            except Exception as error:  # a bug here must end the run, not hang it
-                self._outcomes.put_nowait(Lost(job.series_id, f"{type(error).__name__}: {error}"))
-                raise
+                is_told = isinstance(error, ArenaError | WorkerLostError)
+                why = str(error) if is_told else f"{type(error).__name__}: {error}"
+                self._outcomes.put_nowait(Lost(job.series_id, why))
             else:
                 self._outcomes.put_nowait(Ended(job.series_id))
