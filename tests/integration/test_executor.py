@@ -7,7 +7,7 @@ import json
 import os
 import socket
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from arena.executors.local import LocalConfig, LocalExecutor
 from arena.sandbox.base import Level
 from arena.supervisor_launch import SupervisorHandle, launch
 from arena.supervisor_protocol import JobConfig
-from tests.support import QUICK, SAMPLES, job_of, leftovers, play, traces
+from tests.support import QUICK, SAMPLES, job_of, leftovers, traces
 
 PATIENCE_S = 10.0
 BUNDLES = [pack(SAMPLES / "heaviest"), pack(SAMPLES / "random")]
@@ -107,13 +107,17 @@ def workers(monkeypatch: pytest.MonkeyPatch) -> list[Worker]:
 
 @pytest.fixture(scope="module")
 def honest_record() -> MatchRecord:
-    """A record of the first match of the first job, as a worker would send it."""
-    played = play(
-        [SAMPLES / "heaviest", SAMPLES / "random"],
-        level=Level.UNSAFE,
-        variant=jobs()[0].variant,
-    )
-    return next(iter(played.records.values()))
+    """The record of the first match of the first job, from a real worker."""
+
+    async def play() -> MatchRecord:
+        job = jobs()[0]
+        async with running(config()) as executor:
+            await executor.submit(job)
+            recorded, _ = await until_over(executor, job.series_id)
+            assert isinstance(recorded, Recorded)
+            return recorded.record
+
+    return asyncio.run(play())
 
 
 def said(record: MatchRecord, **changes: Any) -> bytes:
@@ -130,6 +134,21 @@ LIES: dict[str, Lie] = {
     "a record without a verdict": lambda r: said(r, verdict=None),
     "a record with more than a record has": lambda r: said(r, colour="red"),
     "an unknown termination": lambda r: said(r, verdict={"termination": "LUCK"}),
+    "too few ranks": lambda r: said(r, verdict={**r.verdict.to_dict(), "ranks": [1]}),
+    "too many scores": lambda r: said(r, verdict={**r.verdict.to_dict(), "scores": [1, 2, 3]}),
+    "ranks of text": lambda r: said(r, verdict={**r.verdict.to_dict(), "ranks": ["1", "x"]}),
+    "ranks beyond": lambda r: said(r, verdict={**r.verdict.to_dict(), "ranks": [0, 7]}),
+    "a faulty seat that is none": lambda r: said(
+        r, verdict={**r.verdict.to_dict(), "termination": "CRASH", "faulty_seat": 5}
+    ),
+    "a fault of nobody": lambda r: said(r, verdict={**r.verdict.to_dict(), "termination": "CRASH"}),
+    "an attempt to come": lambda r: said(r, attempt=7),
+    "an attempt of text": lambda r: said(r, attempt="x"),
+    "a replay that is no text": lambda r: said(r, replay=5),
+    "a replay of nothing": lambda r: said(r, replay="hello"),
+    "a replay of another match": lambda r: said(r, replay=r.replay.replace(r.match_id, "x" * 36)),
+    "no usage": lambda r: said(r, usage=5),
+    "far too deep": lambda r: b"[" * 100_000,
     "nothing known": lambda r: b'{"hello": "world"}',
     "no object": lambda r: b"[]",
     "no JSON": lambda r: b"hello",
@@ -141,8 +160,7 @@ LIES: dict[str, Lie] = {
 async def test_a_worker_that_says_what_it_may_not_say_is_lost_and_replaced(
     lie: Lie, honest_record: MatchRecord, workers: list[Worker]
 ) -> None:
-    job = jobs()[0]
-    record = honest_record._replace(match_id=job.matches[0].match_id)
+    job, record = jobs()[0], honest_record
     async with running(config()) as executor:
         await executor.submit(job)
         assert await workers[0].job() == job
@@ -164,8 +182,7 @@ async def test_a_worker_that_says_what_it_may_not_say_is_lost_and_replaced(
 
 
 async def test_a_record_comes_once(honest_record: MatchRecord, workers: list[Worker]) -> None:
-    job = jobs()[0]
-    record = honest_record._replace(match_id=job.matches[0].match_id)
+    job, record = jobs()[0], honest_record
     async with running(config()) as executor:
         await executor.submit(job)
         await workers[0].job()
@@ -175,6 +192,19 @@ async def test_a_record_comes_once(honest_record: MatchRecord, workers: list[Wor
         assert first == Recorded(job.series_id, record)
         assert isinstance(second, Lost)
         workers[0].leave()
+
+
+async def test_a_series_that_is_ended_unplayed_counts_as_lost(workers: list[Worker]) -> None:
+    job = jobs()[0]
+    for replaces in (False, True):
+        async with running(config()) as executor:
+            await executor.submit(job)
+            await workers[-1].job()
+            said_over = {"ended": job.series_id, "replace": replaces}
+            workers[-1].say(json.dumps(said_over).encode())
+            (lost,) = await until_over(executor, job.series_id)
+            assert isinstance(lost, Lost)
+            workers[-1].leave()
 
 
 async def test_a_worker_that_hangs_up_is_lost(workers: list[Worker]) -> None:
@@ -250,6 +280,31 @@ async def test_a_level_that_cannot_be_had_is_said_at_the_start_and_leaves_nothin
     with pytest.raises(SandboxError, match="none"):
         await executor.start()
     assert leftovers(before) == {}
+
+
+async def test_an_executor_that_is_stopped_while_it_starts_leaves_no_supervisor() -> None:
+    before = traces()
+    for delay_s in (0.0, 0.02, 0.1):
+        executor = LocalExecutor(config(jobs=2))
+        starting = asyncio.create_task(executor.start())
+        await asyncio.sleep(delay_s)
+        starting.cancel()
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait_for(starting, PATIENCE_S)
+        await asyncio.wait_for(executor.close(), PATIENCE_S)
+    assert leftovers(before) == {}
+
+
+async def test_a_bundle_that_cannot_be_unpacked_costs_its_series_and_the_slot_lives_on() -> None:
+    """A full disk is told in the same way."""
+    broken = [replace(bundle, data=bundle.data[:-30]) for bundle in BUNDLES]
+    first, second = jobs()
+    async with running(config(bundles=broken)) as executor:
+        for job in (first, second):
+            await executor.submit(job)
+            (lost,) = await until_over(executor, job.series_id)
+            assert isinstance(lost, Lost)
+            assert "broken" in lost.why
 
 
 async def test_many_series_leave_no_descriptor_in_the_main_process() -> None:

@@ -346,6 +346,21 @@ def interrupt() -> None:
 
 
 @pytest.mark.usefixtures("clean")
+def test_bots_that_fail_together_are_lost_together_also_after_an_interruption(
+    tmp_path: Path,
+) -> None:
+    folders = [write_bot(tmp_path / name, "raise SystemExit(1)") for name in ("ada", "bix")]
+    straight = Played(tmp_path / "a.db", folders, deals=5)
+    straight.go()
+    stopped = Played(tmp_path / "b.db", folders, deals=5)
+    with pytest.raises(KeyboardInterrupt):
+        stopped.go(after(2, interrupt))
+    stopped.go()
+    assert stopped.outcome() == straight.outcome()
+    assert {record.verdict.ranks for record in stopped.records} == {(1, 1)}
+
+
+@pytest.mark.usefixtures("clean")
 def test_a_bot_that_fails_in_every_match_does_not_stop_the_others(tmp_path: Path) -> None:
     folders = [
         write_bot(tmp_path / "ada", "raise SystemExit(4)"),

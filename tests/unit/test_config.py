@@ -16,9 +16,7 @@ from arena.errors import ConfigError
 BOTS = {"bots": ("a", "b")}
 
 names = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", fullmatch=True)
-words = st.text(
-    st.characters(codec="utf-8", max_codepoint=0xFFFF, exclude_characters="\x7f"), max_size=20
-)
+words = st.text(st.characters(codec="utf-8"), max_size=20)
 times = st.floats(0.001, 3600, allow_nan=False)
 
 
