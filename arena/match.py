@@ -135,8 +135,12 @@ class Series:
         await self._each(game, self._seat_bot)
         if not game.faults:
             await self._each(game, self._announce_start)
+        asked: Participant | None = None
         while not game.faults and (decision := game.match.next_decision()) is not None:
             seat = decision.seat
+            if asked is not None and asked is not game.table[seat]:
+                asked.freeze()  # not before: a third of all questions go to the same bot again
+            asked = game.table[seat]
             if time.perf_counter() - game.started > self._job.control.match_s:
                 self._blame_slowest(game)
                 return
@@ -153,12 +157,15 @@ class Series:
             fault = self._apply(game, reply) if isinstance(reply, Answered) else reply
             if fault is not None:
                 game.faults[seat] = fault
+        if asked is not None and not game.faults:
+            asked.freeze()
 
     def _apply(self, game: _Game, reply: Answered) -> Fault | None:
         """Lay the tile that was answered, or say why it cannot be laid."""
         try:
             _, play = codec.read_answer(reply.answer)
-            game.match.play(Play(play.tile, play.end))
+            # The rules keep what was played; what was said with it is kept apart.
+            game.match.play(Play(play.tile, play.end) if play.note else play)
         except (Garbled, IllegalPlay) as error:
             return Fault(Termination.ILLEGAL_MOVE, Phase.MOVE, str(error))
         game.timings_ms.append(round(reply.elapsed_s * 1000, 3))

@@ -57,7 +57,7 @@ class Participant:
         self._seat: Seat | None = None
         self._link: Link | None = None
         self._drains: list[Drain] = []
-        self._is_flooding = self._has_said_hello = False
+        self._is_flooding = self._has_said_hello = self._is_frozen = False
         self._log: list[str] = []
         self._exited = asyncio.Event()
 
@@ -101,7 +101,7 @@ class Participant:
             raise
         self._starts += 1
         self.unasked = 0
-        self._is_flooding = self._has_said_hello = False
+        self._is_flooding = self._has_said_hello = self._is_frozen = False
         self._log = []
         self._exited.clear()
         # The drains close what they read, so they get descriptors of their own.
@@ -155,13 +155,20 @@ class Participant:
 
     def freeze(self) -> None:
         """Stop the bot while it is not asked (nothing happens at a level without freezing)."""
-        if self._seat is not None:
+        if self._seat is not None and not self._is_frozen:
             self._seat.freeze()
+            self._is_frozen = True
+
+    def _thaw(self) -> None:
+        # Each of both is a walk over all threads of the bot: nothing to do in vain.
+        if self._seat is not None and self._is_frozen:
+            self._seat.thaw()
+            self._is_frozen = False
 
     async def announce(self, message: pb.PlayResponse, game_id: int, phase: Phase) -> Fault | None:
         """Send a GameStart or GameEnd and await the bot's Ready within the move limit."""
         assert self._seat is not None and self._link is not None
-        self._seat.thaw()
+        self._thaw()
         if fault := await self._send(message, phase):
             return fault
         deadline = time.perf_counter() + self.control.move_s
@@ -183,9 +190,11 @@ class Participant:
         """Ask for one decision; the clock starts when the question is written.
 
         An answer counts only when it names this decision and came after the question went out.
+        After a good one the bot is left thawed, since it may be its turn again: ``freeze`` it as
+        soon as it is not.
         """
         assert self._seat is not None and self._link is not None
-        self._seat.thaw()
+        self._thaw()
         asked = time.perf_counter()
         message = pb.PlayResponse(questions=pb.Questions(questions=(question,)))
         if fault := await self._send(message, Phase.MOVE):
@@ -201,7 +210,6 @@ class Participant:
             answers = received.message.answers.answers
             for answer in answers:
                 if answer.decision_id == question.decision_id and received.at >= asked:
-                    self.freeze()
                     if fault := self._count_unasked(Phase.MOVE, len(answers) - 1):
                         return fault
                     elapsed = max(0.0, received.at - started)
@@ -290,7 +298,7 @@ class Participant:
     async def _say_goodbye(self, reason: str, grace_s: float) -> bool:
         """Whether the process was still there after the grace."""
         assert self._seat is not None and self._link is not None
-        self._seat.thaw()
+        self._thaw()
         deadline = time.perf_counter() + grace_s
         await self._link.send(pb.PlayResponse(goodbye=pb.Goodbye(reason=reason)), deadline)
         with contextlib.suppress(TimeoutError):
