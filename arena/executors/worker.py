@@ -5,6 +5,8 @@ Usage: python -m arena.executors.worker JOBS_FD SEATS_FD
 Over the jobs socket come lines of JSON, one a job; records go back the same way. Over the seats
 socket the supervisor starts and ends the seats. The worker has no rights of its own: it runs as an
 ordinary user, and leaves when either socket closes.
+
+Its event loop is uvloop's where there is one, for it saves a tenth of the CPU of a decision.
 """
 
 from __future__ import annotations
@@ -16,15 +18,19 @@ import logging
 import os
 import socket
 import sys
+from collections.abc import Coroutine
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from arena.core.job import SeriesJob
 from arena.core.record import MatchRecord
-from arena.match import Series
 from arena.supervisor_client import SeatPort
 
 LINE_LIMIT_BYTES = 64 * 1024 * 1024
+_LISTENER_SETTING = "-event_engine_listener"
+_LISTENER_SETTING_UNTIL = (1, 85)
 
 
 class Worker:
@@ -39,6 +45,9 @@ class Worker:
 
     async def run(self) -> None:
         """Play job after job. Returns when the main process closes the stream."""
+        # Not before main: gRPC reads its settings from the environment when it is imported.
+        from arena.match import Series
+
         while line := await self._reader.readline():
             message = json.loads(line)
             job = SeriesJob.from_dict(message["job"])
@@ -70,10 +79,32 @@ def main() -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     # A bot that leaves without a goodbye is the referee's business, not the log's.
     logging.getLogger("grpc").setLevel(logging.ERROR)
-    asyncio.run(serve(options.jobs, SeatPort.from_fd(options.seats)))
+    _set_up_grpc()
+    _run(serve(options.jobs, SeatPort.from_fd(options.seats)))
     # grpc's threads can hold up an orderly exit; everything is flushed and nothing is ours to keep.
     sys.stderr.flush()
     os._exit(0)
+
+
+def _run(work: Coroutine[Any, Any, None]) -> None:
+    if find_spec("uvloop") is None:  # not every system has it; it is faster, not different
+        asyncio.run(work)
+        return
+    import uvloop
+
+    uvloop.run(work)
+
+
+def _set_up_grpc() -> None:
+    """Keep gRPC's server on the poller it had before its event engine.
+
+    Newer versions hand each message through a pool of threads first, which costs a decision some
+    20 us of CPU and the bot as much of waiting. Versions that are not known to know the setting
+    are left alone: they would only complain of it.
+    """
+    number = tuple(int(part) for part in version("grpcio").split(".")[:2])
+    if number <= _LISTENER_SETTING_UNTIL:
+        os.environ.setdefault("GRPC_EXPERIMENTS", _LISTENER_SETTING)
 
 
 if __name__ == "__main__":
