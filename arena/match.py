@@ -32,7 +32,7 @@ from arena.core.referee import (
 from arena.core.schedule import PlannedMatch
 from arena.core.verdict import Termination, Verdict
 from arena.participant import Answered, Participant
-from arena.supervisor_client import SeatPort
+from arena.supervisor.client import SeatPort
 
 NOTE_BYTES = 200
 NOTES_PER_MATCH_BYTES = 16 * 1024

@@ -21,7 +21,7 @@ from arena.core.referee import MAX_UNASKED, Departure, Fault, Phase, fault_of_de
 from arena.core.verdict import Termination
 from arena.errors import SandboxError
 from arena.output import FLOOD_BYTES, Drain
-from arena.supervisor_client import Seat, SeatPort
+from arena.supervisor.client import Seat, SeatPort
 from arena.table import PROTOCOL, Arrival, Link, Silence, Unreadable, token_matches
 
 GRACE_S = 0.5

@@ -27,8 +27,8 @@ from arena.executors.base import Ended, Lost, Recorded
 from arena.executors.local import LocalConfig, LocalExecutor
 from arena.match import Observe, Series
 from arena.sandbox.base import BotFiles, Exit, Level
-from arena.supervisor_launch import launch
-from arena.supervisor_protocol import JobConfig
+from arena.supervisor.launch import launch
+from arena.supervisor.protocol import JobConfig
 
 ROOT = Path(__file__).parent.parent
 SAMPLES = ROOT / "sample_bots"

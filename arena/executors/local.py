@@ -16,8 +16,8 @@ from arena.errors import ArenaError, SandboxError
 from arena.executors.base import Ended, Lost, Outcome, Recorded
 from arena.executors.distrust import WorkerLostError, read_record
 from arena.sandbox.base import BotFiles, Level, Limits
-from arena.supervisor_launch import SupervisorHandle, launch
-from arena.supervisor_protocol import JobConfig
+from arena.supervisor.launch import SupervisorHandle, launch
+from arena.supervisor.protocol import JobConfig
 
 LINE_LIMIT_BYTES = 64 * 1024 * 1024
 SLACK_S = 60.0

@@ -26,7 +26,7 @@ from typing import Any
 
 from arena.core.job import SeriesJob
 from arena.core.record import MatchRecord
-from arena.supervisor_client import SeatPort
+from arena.supervisor.client import SeatPort
 
 LINE_LIMIT_BYTES = 64 * 1024 * 1024
 _LISTENER_SETTING = "-event_engine_listener"

@@ -16,9 +16,9 @@ from typing import NamedTuple
 from arena.errors import ArenaError
 from arena.sandbox.base import BotFiles, Level
 from arena.sandbox.runtime import find_runtime
-from arena.supervisor_client import Seat, SeatPort
-from arena.supervisor_launch import SupervisorHandle, launch
-from arena.supervisor_protocol import JobConfig
+from arena.supervisor.client import Seat, SeatPort
+from arena.supervisor.launch import SupervisorHandle, launch
+from arena.supervisor.protocol import JobConfig
 from arena.table import Arrival, Link
 from tests.bench.twins import folders, shouter
 

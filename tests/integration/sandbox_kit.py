@@ -20,9 +20,9 @@ from typing import NamedTuple
 import pytest
 
 from arena.sandbox.base import BotFiles, Exit, Level, Limits
-from arena.supervisor_client import Seat, SeatPort
-from arena.supervisor_launch import SupervisorHandle, launch
-from arena.supervisor_protocol import JobConfig
+from arena.supervisor.client import Seat, SeatPort
+from arena.supervisor.launch import SupervisorHandle, launch
+from arena.supervisor.protocol import JobConfig
 from tests.support import MUST_HAVE_FULL
 
 SERIES = "tested"

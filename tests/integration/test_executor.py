@@ -23,8 +23,8 @@ from arena.executors import local
 from arena.executors.base import Ended, Lost, Outcome, Recorded
 from arena.executors.local import LocalConfig, LocalExecutor
 from arena.sandbox.base import Level
-from arena.supervisor_launch import SupervisorHandle, launch
-from arena.supervisor_protocol import JobConfig
+from arena.supervisor.launch import SupervisorHandle, launch
+from arena.supervisor.protocol import JobConfig
 from tests.support import QUICK, SAMPLES, job_of, leftovers, traces
 
 PATIENCE_S = 10.0

@@ -16,7 +16,7 @@ from dominobot.rules import Match
 from arena import participant
 from arena.core.clock import TimeControl
 from arena.core.record import MatchRecord
-from arena.supervisor_series import MOST_ATTEMPTS
+from arena.supervisor.series import MOST_ATTEMPTS
 from tests.support import SAMPLES, Tables, by_hand, tables
 
 HONEST = "serve()"

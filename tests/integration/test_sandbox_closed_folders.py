@@ -24,8 +24,8 @@ import sys, json
 sys.path.append({root!r})
 from pathlib import Path
 from tests.integration.sandbox_kit import eventually, read_all, seats, users_of
-from arena.supervisor_launch import launch
-from arena.supervisor_protocol import JobConfig
+from arena.supervisor.launch import launch
+from arena.supervisor.protocol import JobConfig
 import arena, os
 folder = Path({folder!r})
 code = "import sys, os; print(sys.version_info[:3], sys.executable, os.listdir('/root'))"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.sandbox.base import MIB, Level, Limits
-from arena.supervisor_client import Seat
+from arena.supervisor.client import Seat
 from tests.integration.sandbox_kit import (
     PATIENCE_S,
     eventually,

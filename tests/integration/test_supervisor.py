@@ -14,8 +14,8 @@ import pytest
 
 from arena.errors import SandboxError
 from arena.sandbox.base import BotFiles, Level, Limits
-from arena.supervisor_launch import launch
-from arena.supervisor_protocol import JobConfig, encode
+from arena.supervisor.launch import launch
+from arena.supervisor.protocol import JobConfig, encode
 from tests.integration.sandbox_kit import (
     SERIES,
     eventually,

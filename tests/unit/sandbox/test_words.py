@@ -8,7 +8,7 @@ from arena.sandbox import seccomp
 from arena.sandbox.base import Level, Limits
 from arena.sandbox.probe_facts import judge
 from arena.sandbox.syscalls import ALLOWED, ANSWERED, RULES
-from arena.supervisor_protocol import JobConfig, decode, encode, read_bots, read_limits
+from arena.supervisor.protocol import JobConfig, decode, encode, read_bots, read_limits
 
 
 def test_levels_are_ordered() -> None:

@@ -13,7 +13,7 @@ from arena.errors import SandboxError
 from arena.sandbox.base import Backend, BotFiles, Exit, Limits, SeatProcess, SeatSpec
 from arena.sandbox.ground import Ground
 from arena.sandbox.jobs import remove
-from arena.supervisor_protocol import Attempt
+from arena.supervisor.protocol import Attempt
 
 MOST_ATTEMPTS = 64
 FINISH_S = 5.0

@@ -12,8 +12,8 @@ from typing import Any
 
 from arena.errors import SandboxError
 from arena.sandbox.base import BotFiles, Exit, Level, Limits
-from arena.supervisor_client import SeatPort
-from arena.supervisor_protocol import Attempt, JobConfig, ask
+from arena.supervisor.client import SeatPort
+from arena.supervisor.protocol import Attempt, JobConfig, ask
 
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "HOME", "XDG_RUNTIME_DIR", "ARENA_BOT_RUNTIME")
 

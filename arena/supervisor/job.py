@@ -10,8 +10,8 @@ from arena.errors import SandboxError
 from arena.sandbox.assembly import Assembly, Wanted
 from arena.sandbox.base import Level
 from arena.sandbox.processes import descendants, end_all
-from arena.supervisor_protocol import JobConfig
-from arena.supervisor_series import Series
+from arena.supervisor.protocol import JobConfig
+from arena.supervisor.series import Series
 
 WORKER_END_S = 2.0
 

@@ -5,7 +5,7 @@ seat number only). It is a subreaper with one thread, so that the kernel's "die 
 holds for all it starts. Every wait has a deadline. When main's end of the control socket closes,
 however main died, everything is killed and removed. When the worker goes, its seats go.
 
-Run by :func:`arena.supervisor_launch.launch` as ``python -m arena.supervisor FD FD FD FD``:
+Run by :func:`arena.supervisor.launch.launch` as ``python -m arena.supervisor FD FD FD FD``:
 control, stream (the worker's end), seat port (this side), seat port (the worker's end).
 """
 
@@ -23,8 +23,8 @@ from typing import Any
 
 from arena.errors import SandboxError
 from arena.sandbox.base import SeatFds
-from arena.supervisor_job import JobState
-from arena.supervisor_protocol import (
+from arena.supervisor.job import JobState
+from arena.supervisor.protocol import (
     PACKET_BYTES,
     JobConfig,
     decode,
@@ -32,7 +32,7 @@ from arena.supervisor_protocol import (
     read_bots,
     read_limits,
 )
-from arena.supervisor_series import Series
+from arena.supervisor.series import Series
 
 TICK_S = 0.1
 CONFIG_S = 30.0
@@ -232,7 +232,3 @@ def _arm_signals() -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     return read_fd
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -13,7 +13,7 @@ from typing import Any
 
 from arena.errors import SandboxError
 from arena.sandbox.base import Exit
-from arena.supervisor_protocol import FD_NAMES, ask
+from arena.supervisor.protocol import FD_NAMES, ask
 
 
 class Seat:
