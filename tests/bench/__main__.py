@@ -12,7 +12,7 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rich.console import Console
 
@@ -39,7 +39,7 @@ class Size(NamedTuple):
 
 
 FULL = Size(rounds=7, echoes=4000, matches=30, marks=(200, 2000), rules_s=0.8, starts=9)
-QUICK = Size(rounds=3, echoes=1500, matches=16, marks=(20, 200), rules_s=0.3, starts=3)
+QUICK = Size(rounds=3, echoes=1500, matches=16, marks=(20, 120), rules_s=0.3, starts=3)
 
 
 def main() -> int:
@@ -132,6 +132,7 @@ class _Round(NamedTuple):
     free: echo.Echo
     shared: echo.Echo
     one: Stretch
+    pinned: Stretch
     many: Stretch
 
 
@@ -156,59 +157,56 @@ def _matches(size: Size, level: Level) -> list[Section]:
             [r.shared.wall_us for r in rounds],
         ),
     ]
+    both = (free, shared)
     return [
         Section(f"bare echo, questions of {rounds[0].free.question_bytes:.0f} bytes", echoes),
-        _stretches("one worker", [r.one for r in rounds], 1, free, shared),
-        _stretches(f"{jobs} workers", [r.many for r in rounds], jobs, free, shared),
+        _stretches("one", "one worker", [r.one for r in rounds], 1, both),
+        _stretches("one_core", "one worker on one core", [r.pinned for r in rounds], 1, both),
+        _stretches("many", f"{jobs} workers", [r.many for r in rounds], jobs, both),
     ]
 
 
 async def _play_rounds(size: Size, level: Level, jobs: int) -> list[_Round]:
     python = find_runtime().python
     core = min(os.sched_getaffinity(0))
-    one, many = Rig(level, 1), Rig(level, jobs)
+    rigs = one, pinned, many = Rig(level, 1), Rig(level, 1, core), Rig(level, jobs)
     rounds = []
     try:
-        await one.start()
-        await many.start()
-        await one.warm_up()
-        await many.warm_up()
+        for rig in rigs:
+            await rig.start()
+            await rig.warm_up()
         for _ in range(size.rounds):
             rounds.append(
                 _Round(
                     echo.measure(python, size.echoes),
                     echo.measure(python, size.echoes, core),
                     await one.play(size.matches),
+                    await pinned.play(size.matches),
                     await many.play(size.matches),
                 )
             )
     finally:
-        await one.close()
-        await many.close()
+        for rig in rigs:
+            await rig.close()
     return rounds
 
 
 def _stretches(
-    title: str, stretches: list[Stretch], jobs: int, free: Figure, shared: Figure
+    key: str, title: str, stretches: list[Stretch], jobs: int, echoes: tuple[Figure, Figure]
 ) -> Section:
-    cpu = [stretch.cpu_us for stretch in stretches]
-    key = "one" if jobs == 1 else "many"
-    figure = Figure(f"{key}_cpu_us", "worker CPU a decision", "us", cpu)
-    beside = (
-        f"{figure.value / free.value:.2f} x echo, {figure.value / shared.value:.2f} x on one core"
-    )
-    rates: dict[str, Any] = {
-        "wall_us": [s.wall_us * jobs for s in stretches],
-        "decisions": [s.decisions / s.wall_s for s in stretches],
-        "matches": [s.matches / s.wall_s for s in stretches],
-    }
+    cpu = Figure(f"{key}_cpu_us", "worker CPU a decision", "us", [s.cpu_us for s in stretches])
+    free, shared = (cpu.value / figure.value for figure in echoes)
+    beside = f"{free:.2f} x echo, {shared:.2f} x on one core"
+    wall = [s.wall_us * jobs for s in stretches]
+    decisions = [s.decisions / s.wall_s for s in stretches]
+    matches = [s.matches / s.wall_s for s in stretches]
     return Section(
         f"two random bots, {title}",
         [
-            figure._replace(beside=beside, goal="200, or 1.9 x echo"),
-            Figure(f"{key}_wall_us", "wall a decision and worker", "us", rates["wall_us"]),
-            Figure(f"{key}_decisions", "decisions", "a second", rates["decisions"]),
-            Figure(f"{key}_matches", "matches", "a second", rates["matches"]),
+            cpu._replace(beside=beside, goal="200, or 1.9 x echo"),
+            Figure(f"{key}_wall_us", "wall a decision and worker", "us", wall),
+            Figure(f"{key}_decisions", "decisions", "a second", decisions),
+            Figure(f"{key}_matches", "matches", "a second", matches),
         ],
     )
 

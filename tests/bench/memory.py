@@ -14,10 +14,9 @@ from typing import NamedTuple
 from arena.errors import ArenaError
 from arena.sandbox.base import Level
 from tests.bench.processes import MIB, find_module, peak_bytes, rss_bytes
-from tests.bench.rig import WORKER
+from tests.bench.rig import SUPERVISOR, WORKER
 from tests.bench.twins import folders
 
-SUPERVISOR = "arena.supervisor"
 POLL_S = 0.05
 LIMIT_S = 600.0
 

@@ -49,12 +49,12 @@ def show(sections: Sequence[Section], console: Console) -> None:
     console.print(_host())
     for section in sections:
         table = Table(box=None, pad_edge=False)
-        table.add_column(section.title, width=46, no_wrap=True)
+        table.add_column(section.title, width=44, no_wrap=True)
         for name in ("median", "least", "most"):
             table.add_column(name, justify="right", width=8)
-        table.add_column("", width=12)
-        table.add_column("in proportion", width=36)
-        table.add_column("goal", width=16)
+        table.add_column("", width=13)
+        table.add_column("in proportion", width=34)
+        table.add_column("goal", width=19)
         for figure in section.figures:
             numbers = [_text(n) for n in (figure.value, min(figure.values), max(figure.values))]
             table.add_row(figure.what, *numbers, figure.unit, figure.beside, figure.goal)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from collections.abc import Sequence
@@ -21,6 +22,9 @@ from tests.bench.processes import cpu_s, find_module
 from tests.bench.twins import folders
 
 WORKER = "arena.executors.worker"
+SUPERVISOR = "arena.supervisor"
+START_S = 0.3
+"""A worker that has been started by then has become Python, and has no threads yet."""
 CONTROL = TimeControl(move_s=2.0, bank_s=10.0, connect_s=20.0)
 
 
@@ -47,20 +51,29 @@ class Stretch(NamedTuple):
 
 
 class Rig:
-    """``jobs`` workers that play famille to 100 between two copies of the random sample bot."""
+    """``jobs`` workers that play famille to 100 between two copies of the random sample bot.
 
-    def __init__(self, level: Level, jobs: int) -> None:
+    With a ``core`` all of a job (supervisor, worker, seats) runs on that one.
+    """
+
+    def __init__(self, level: Level, jobs: int, core: int | None = None) -> None:
         self.jobs = jobs
         self._level = level
+        self._core = core
         self._bundles = [pack(folder) for folder in folders()]
         self._executor = LocalExecutor(_config(level, jobs, self._bundles))
         self._round = 0
-        self._others = set[int]()
+        self._workers = set[int]()
 
     async def start(self) -> None:
         """Bring supervisors and workers up. Raises SandboxError."""
-        self._others = set(find_module(os.getpid(), WORKER))
+        before = _find_all()
         await self._executor.start()
+        await asyncio.sleep(START_S)
+        new = _find_all() - before
+        self._workers = new & set(find_module(os.getpid(), WORKER))
+        for pid in new if self._core is not None else ():
+            os.sched_setaffinity(pid, {self._core or 0})
 
     async def close(self) -> None:
         """End everything."""
@@ -104,7 +117,6 @@ class Rig:
     async def _watch(self, waiting: Sequence[str]) -> Stretch:
         """Count from the first record that follows every worker's first one."""
         left, begun = set(waiting), set[str]()
-        workers: set[int] = set()
         matches = decisions = 0
         before = after = (0.0, 0.0)
         async for outcome in self._executor.outcomes():
@@ -114,8 +126,7 @@ class Rig:
                 if not left:
                     break
             elif isinstance(outcome, Recorded) and len(left) == len(waiting):
-                workers = workers or {*find_module(os.getpid(), WORKER)} - self._others
-                now = (sum(map(cpu_s, workers)), time.perf_counter())
+                now = (sum(map(cpu_s, self._workers)), time.perf_counter())
                 if len(begun) < len(waiting):
                     begun.add(outcome.series_id)
                     before = now
@@ -141,6 +152,11 @@ def job_of(tournament: Tournament, series: SeriesPlan, level: Level) -> SeriesJo
         strikes=(0,) * len(bots),
         last_faults=("",) * len(bots),
     )
+
+
+def _find_all() -> set[int]:
+    """The supervisors and workers of this process."""
+    return {pid for module in (WORKER, SUPERVISOR) for pid in find_module(os.getpid(), module)}
 
 
 def _config(level: Level, jobs: int, bundles: Sequence[Bundle]) -> LocalConfig:
