@@ -31,7 +31,9 @@ from arena.core.referee import (
 )
 from arena.core.schedule import PlannedMatch
 from arena.core.verdict import Termination, Verdict
-from arena.participant import Answered, Participant
+from arena.errors import ArenaError
+from arena.participant import Answered, Participant, Place
+from arena.pulse import Pulse
 from arena.supervisor.client import SeatPort
 
 NOTE_BYTES = 200
@@ -81,8 +83,9 @@ class Series:
 
     def __init__(self, job: SeriesJob, port: SeatPort, folders: Sequence[Path]) -> None:
         self._job = job
+        self._pulse = Pulse()
         self._bots = [
-            Participant(port, job.series_id, index, folder, job.control)
+            Participant(port, Place(job.series_id, index, folder), job.control, self._pulse)
             for index, folder in enumerate(folders)
         ]
         self._strikes = list(job.strikes)
@@ -95,6 +98,7 @@ class Series:
         Returns whether the worker should be replaced before it plays anything else; then the
         matches after the last observed one are still to be played.
         """
+        self._pulse.start()
         try:
             for game_id, planned in enumerate(self._job.matches, start=1):
                 if any(bot.is_spent for bot in self._bots):
@@ -105,6 +109,7 @@ class Series:
             return False
         finally:
             await self._stop_all("the series is over")
+            self._pulse.stop()
 
     async def _play_or_book(self, game_id: int, planned: PlannedMatch) -> MatchRecord:
         """One match; a failure of the arena's own is booked as such, never against a bot."""
@@ -142,7 +147,7 @@ class Series:
                 asked.freeze()  # not before: a third of all questions go to the same bot again
             asked = game.table[seat]
             if time.perf_counter() - game.started > self._job.control.match_s:
-                self._blame_slowest(game)
+                self._blame_longest_awaited(game)
                 return
             question = codec.question(
                 game.game_id,
@@ -173,10 +178,21 @@ class Series:
             game.keep_note(play.note)
         return None
 
-    def _blame_slowest(self, game: _Game) -> None:
-        seat = max(range(len(game.table)), key=lambda s: game.table[s].clock.total_s)
+    def _blame_longest_awaited(self, game: _Game) -> None:
+        """Charge a match that takes too long to the bot for which the arena waited the longest.
+
+        Raises:
+            ArenaError: the waits do not explain it, so it was the arena that was slow.
+        """
         limit = self._job.control.match_s
-        detail = f"the match took longer than {limit:g} s and this bot thought the longest"
+        waits = [bot.waited_s for bot in game.table]
+        if sum(waits) < limit / 2:
+            raise ArenaError(f"the match took longer than {limit:g} s, and not for its bots")
+        seat = max(range(len(waits)), key=waits.__getitem__)
+        detail = (
+            f"the match took longer than {limit:g} s, and for this bot the arena waited the "
+            f"longest: {waits[seat]:.1f} s"
+        )
         game.faults[seat] = Fault(Termination.TIMEOUT, Phase.MOVE, detail)
 
     async def _each(self, game: _Game, step: Step) -> None:
@@ -233,8 +249,11 @@ class Series:
         ends = (self._announce_end(game, s, verdict) for s in range(len(game.table)))
         for seat, late_fault in enumerate(await asyncio.gather(*ends)):
             if late_fault is not None:
-                # The match is decided and stays so; the bot starts afresh for the next one.
+                # The match is decided and stays so; the bot starts afresh for the next one, and
+                # it counts among its faults in the series.
                 refined, late = await game.table[seat].end(late_fault.detail, late_fault)
+                assert refined is not None
+                self._strike(game, seat, refined)
                 self._look_at(refined)
                 evidence = evidence or late._replace(seat=seat)
         return self._record(game, verdict, evidence)

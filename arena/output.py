@@ -14,12 +14,35 @@ LINE_BYTES = 4 * 1024
 _READ_BYTES = 64 * 1024
 
 
-class Drain:
-    """Reads one pipe as bytes arrive. ``on_flood`` is called once when the limit is passed."""
+class Printed:
+    """How much a bot has printed in a series, on all its pipes and in all its processes.
 
-    def __init__(self, fd: int, on_flood: Callable[[], None]) -> None:
-        self._fd: int | None = fd
+    ``on_flood`` is called once, when it becomes more than ``FLOOD_BYTES``.
+    """
+
+    def __init__(self, on_flood: Callable[[], None]) -> None:
+        self.total_bytes = 0
         self._on_flood = on_flood
+
+    @property
+    def is_flood(self) -> bool:
+        """Whether it is more than a bot may print."""
+        return self.total_bytes > FLOOD_BYTES
+
+    def count(self, size: int) -> None:
+        """Add what has just been read."""
+        was_flood = self.is_flood
+        self.total_bytes += size
+        if self.is_flood and not was_flood:
+            self._on_flood()
+
+
+class Drain:
+    """Reads one pipe as bytes arrive, and counts them in ``printed``."""
+
+    def __init__(self, fd: int, printed: Printed) -> None:
+        self._fd: int | None = fd
+        self._printed = printed
         self._head = bytearray()
         self._tail = bytearray()
         self.total_bytes = 0
@@ -40,16 +63,15 @@ class Drain:
         self._keep(data)
 
     def _keep(self, data: bytes) -> None:
-        was_below = self.total_bytes <= FLOOD_BYTES
-        self.total_bytes += len(data)
+        size = len(data)
+        self.total_bytes += size
         room = KEEP_BYTES - len(self._head)
         if room > 0:
             self._head += data[:room]
             data = data[room:]
         self._tail += data
         del self._tail[: max(0, len(self._tail) - KEEP_BYTES)]
-        if was_below and self.total_bytes > FLOOD_BYTES:
-            self._on_flood()
+        self._printed.count(size)
 
     def drain_rest(self) -> None:
         """Take what is still in the pipe after the writer has left. Bounded by the pipe's size."""

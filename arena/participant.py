@@ -20,16 +20,26 @@ from arena.core.record import Evidence
 from arena.core.referee import MAX_UNASKED, Departure, Fault, Phase, fault_of_departure
 from arena.core.verdict import Termination
 from arena.errors import SandboxError
-from arena.output import FLOOD_BYTES, Drain
+from arena.output import FLOOD_BYTES, Drain, Printed
+from arena.pulse import Pulse
 from arena.supervisor.client import Seat, SeatPort
 from arena.table import PROTOCOL, Arrival, Link, Silence, Unreadable, token_matches
 
 GRACE_S = 0.5
 LOG_LINES = 50
-_LEAST_WRITE_S = 1.0
+WRITE_GRACE_S = 0.02
+"""What writing a message may take before it is the bot's time."""
 _MOST_STARTS = 48
 """A series goes on with a new worker before the supervisor's own limit is met."""
 _LONGEST_STEP = 1 << 20
+
+
+class Place(NamedTuple):
+    """Where a bot sits: its number in a series, and the folder of its sockets."""
+
+    series: str
+    seat: int
+    folder: Path
 
 
 class Answered(NamedTuple):
@@ -42,22 +52,22 @@ class Answered(NamedTuple):
 class Participant:
     """A bot's seat at one table for a series: one process at a time, restarted on demand."""
 
-    def __init__(
-        self, port: SeatPort, series: str, index: int, folder: Path, control: TimeControl
-    ) -> None:
-        self.index = index
+    def __init__(self, port: SeatPort, place: Place, control: TimeControl, pulse: Pulse) -> None:
+        self.index = place.seat
         self.control = control
         self.clock = GameClock(control)
         self.unasked = self.unasked_in_game = 0
+        self.waited_s = 0.0
         self._decision_id = 0
         self._port = port
-        self._series = series
-        self._folder = folder
+        self._place = place
+        self._pulse = pulse
+        self._printed = Printed(self._on_flood)
         self._starts = 0
         self._seat: Seat | None = None
         self._link: Link | None = None
         self._drains: list[Drain] = []
-        self._is_flooding = self._has_said_hello = self._is_frozen = False
+        self._has_said_hello = self._is_frozen = False
         self._log: list[str] = []
         self._exited = asyncio.Event()
 
@@ -72,9 +82,10 @@ class Participant:
         return self._starts >= _MOST_STARTS
 
     def begin_game(self) -> None:
-        """A fresh clock, a fresh count of messages."""
+        """A fresh clock, fresh counts."""
         self.clock = GameClock(self.control)
         self.unasked_in_game = 0
+        self.waited_s = 0.0
 
     def next_decision_id(self) -> int:
         """A larger one than before. It cannot be guessed, so no answer can be sent ahead of its
@@ -91,24 +102,27 @@ class Participant:
         Raises:
             SandboxError, OSError: the arena's own failure.
         """
-        self._link = Link(self._folder / f"{self._starts}.sock")
+        self._link = Link(self._place.folder / f"{self._starts}.sock", self._pulse)
         await self._link.listen()
         started = time.perf_counter()
         try:
-            self._seat = seat = self._port.start(self._series, self.index)
+            self._seat = seat = self._port.start(self._place.series, self.index)
         except BaseException:
             await self._link.close()
             raise
         self._starts += 1
         self.unasked = 0
-        self._is_flooding = self._has_said_hello = self._is_frozen = False
+        self._has_said_hello = self._is_frozen = False
         self._log = []
         self._exited.clear()
         # The drains close what they read, so they get descriptors of their own.
         outputs = (os.dup(seat.stdout_fd), os.dup(seat.stderr_fd))
-        self._drains = [Drain(fd, self._on_flood) for fd in outputs]
+        self._drains = [Drain(fd, self._printed) for fd in outputs]
         asyncio.get_running_loop().add_reader(seat.exit_fd, self._on_exit)
-        return await self._take_hello(started + self.control.connect_s)
+        try:
+            return await self._take_hello(started + self.control.connect_s)
+        finally:
+            self.waited_s += time.perf_counter() - started
 
     async def _take_hello(self, deadline: float) -> Fault | None:
         assert self._link is not None and self._seat is not None
@@ -139,7 +153,6 @@ class Participant:
         return await self._send(pb.PlayResponse(welcome=welcome), Phase.CONNECT)
 
     def _on_flood(self) -> None:
-        self._is_flooding = True
         if self._link is not None:
             self._link.mark_gone()
 
@@ -167,7 +180,16 @@ class Participant:
 
     async def announce(self, message: pb.PlayResponse, game_id: int, phase: Phase) -> Fault | None:
         """Send a GameStart or GameEnd and await the bot's Ready within the move limit."""
-        assert self._seat is not None and self._link is not None
+        asked = time.perf_counter()
+        try:
+            return await self._await_ready(message, game_id, phase)
+        finally:
+            self.waited_s += time.perf_counter() - asked
+
+    async def _await_ready(
+        self, message: pb.PlayResponse, game_id: int, phase: Phase
+    ) -> Fault | None:
+        assert self._link is not None
         self._thaw()
         if fault := await self._send(message, phase):
             return fault
@@ -187,19 +209,31 @@ class Participant:
                 return fault
 
     async def ask(self, question: pb.Question) -> Answered | Fault:
-        """Ask for one decision; the clock starts when the question is written.
+        """Ask for one decision; the clock starts when the question has been written.
+
+        It starts a moment after the writing began at the latest, since the bot decides when it
+        takes the last byte. For the time in which the arena stood still nobody is charged.
 
         An answer counts only when it names this decision and came after the question went out.
         After a good one the bot is left thawed, since it may be its turn again: ``freeze`` it as
         soon as it is not.
         """
-        assert self._seat is not None and self._link is not None
         self._thaw()
-        asked = time.perf_counter()
-        message = pb.PlayResponse(questions=pb.Questions(questions=(question,)))
-        if fault := await self._send(message, Phase.MOVE):
-            return fault
-        started = time.perf_counter()
+        asked, lost_s = time.perf_counter(), self._pulse.lost_s
+        try:
+            message = pb.PlayResponse(questions=pb.Questions(questions=(question,)))
+            if fault := await self._send(message, Phase.MOVE):
+                return fault
+            started = min(time.perf_counter(), asked + WRITE_GRACE_S) + self._pulse.lost_s - lost_s
+            return await self._await_answer(question.decision_id, asked, started)
+        finally:
+            self.waited_s += time.perf_counter() - asked
+
+    async def _await_answer(
+        self, decision_id: int, asked: float, started: float
+    ) -> Answered | Fault:
+        assert self._link is not None
+        lost_s = self._pulse.lost_s
         deadline = started + self.clock.allowance_s
         while True:
             received = await self._link.receive(deadline)
@@ -209,10 +243,10 @@ class Participant:
                 return self._failure(received, Phase.MOVE)
             answers = received.message.answers.answers
             for answer in answers:
-                if answer.decision_id == question.decision_id and received.at >= asked:
+                if answer.decision_id == decision_id and received.at >= asked:
                     if fault := self._count_unasked(Phase.MOVE, len(answers) - 1):
                         return fault
-                    elapsed = max(0.0, received.at - started)
+                    elapsed = max(0.0, received.at - started - (self._pulse.lost_s - lost_s))
                     return (
                         Answered(answer, elapsed) if self.clock.charge(elapsed) else self._late(0)
                     )
@@ -239,7 +273,8 @@ class Participant:
 
     async def _send(self, message: pb.PlayResponse, phase: Phase) -> Fault | None:
         assert self._link is not None
-        deadline = time.perf_counter() + max(_LEAST_WRITE_S, self.control.move_s)
+        limit = self.clock.allowance_s if phase is Phase.MOVE else self.control.move_s
+        deadline = time.perf_counter() + WRITE_GRACE_S + limit
         if await self._link.send(message, deadline):
             return None
         if time.perf_counter() >= deadline:
@@ -249,7 +284,7 @@ class Participant:
     def _failure(self, received: Unreadable | Silence, phase: Phase) -> Fault:
         if isinstance(received, Unreadable):
             return Fault(Termination.PROTOCOL, phase, received.detail)
-        if self._is_flooding:
+        if self._printed.is_flood:
             detail = f"it printed more than {FLOOD_BYTES >> 20} MiB"
             return Fault(Termination.OUTPUT_FLOOD, phase, detail)
         # Refined by what the supervisor sees when the process is reaped.

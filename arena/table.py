@@ -20,6 +20,8 @@ import grpc.aio
 from dominobot.wire.v1 import match_pb2 as pb
 from google.protobuf.message import DecodeError
 
+from arena.pulse import Pulse
+
 METHOD = "Play"
 SERVICE = "dominobot.wire.v1.Arena"
 PROTOCOL = 1
@@ -65,11 +67,14 @@ Received = Arrival | Unreadable | Silence
 class Link:
     """One bot's line: listens on ``path`` until the first stream opens, then carries it.
 
-    Not thread-safe; belongs to one event loop.
+    Not thread-safe; belongs to one event loop. Deadlines are put off by the time for which the
+    arena itself stood still (``pulse``).
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, pulse: Pulse) -> None:
         self.path = path
+        self._pulse = pulse
+        self._lost_s = 0.0
         self._server: grpc.aio.Server | None = None
         self._stopping: asyncio.Task[None] | None = None
         self._context: grpc.aio.ServicerContext[Any, Any] | None = None
@@ -170,6 +175,7 @@ class Link:
         when it goes off early it is set again for what is then the deadline.
         """
         self._deadline = deadline
+        self._lost_s = self._pulse.lost_s
         if self._timer is not None:
             if self._timer_at <= deadline:
                 return
@@ -182,8 +188,9 @@ class Link:
         self._timer = None
         if self._waiter is None and self._writer is None:
             return
-        if time.perf_counter() < self._deadline:
-            self._watch(self._deadline)
+        deadline = self._deadline + self._pulse.lost_s - self._lost_s
+        if time.perf_counter() < deadline:
+            self._watch(deadline)
             return
         self._wake()
         if self._writer is not None:

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from arena.core.verdict import Termination, Verdict
 
-SIGXCPU = 24
 MAX_UNASKED = 100
 FAULTS_PER_SERIES = 3
 """After this many faults in a series a bot loses the rest of the series unplayed."""
@@ -63,7 +62,7 @@ def fault_of_departure(departure: Departure, phase: Phase) -> Fault:
             phase,
             f"the kernel ended it for using more memory than it may ({departure.oom_kills} kills)",
         )
-    if departure.is_over_cpu or departure.signal == SIGXCPU:
+    if departure.is_over_cpu:
         return Fault(Termination.CPU_LIMIT, phase, "it used up its CPU time")
     how = _how_it_left(departure)
     if phase is Phase.CONNECT:

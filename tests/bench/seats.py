@@ -19,6 +19,7 @@ from arena.sandbox.runtime import find_runtime
 from arena.supervisor.client import Seat, SeatPort
 from arena.supervisor.launch import SupervisorHandle, launch
 from arena.supervisor.protocol import JobConfig
+from arena.pulse import Pulse
 from arena.table import Arrival, Link
 from tests.bench.twins import folders, shouter
 
@@ -50,7 +51,7 @@ async def seat_a_bot(handle: SupervisorHandle) -> Seated:
     """From the request to start it to its Hello; frozen and thawed; from the kill to empty."""
     port = _port(handle)
     folder = Path(handle.open_series(SERIES, [BotFiles(str(folders()[0]))])[0])
-    link = Link(folder / "0.sock")
+    link = Link(folder / "0.sock", Pulse())
     try:
         await link.listen()
         began = time.perf_counter()

@@ -15,6 +15,7 @@ import grpc.aio
 import pytest
 from dominobot.wire.v1 import match_pb2 as pb
 
+from arena.pulse import Pulse
 from arena.table import MAX_MESSAGE_BYTES, Arrival, Link, Silence, Unreadable, token_matches
 
 PATH = "/dominobot.wire.v1.Arena/Play"
@@ -50,7 +51,7 @@ def padded(size: int) -> bytes:
 
 @asynccontextmanager
 async def listening(folder: Path) -> AsyncIterator[Link]:
-    link = Link(folder / "0.sock")
+    link = Link(folder / "0.sock", Pulse())
     await link.listen()
     try:
         yield link
@@ -190,7 +191,7 @@ async def test_a_process_that_has_left_ends_a_wait_at_once(tmp_path: Path) -> No
 
 
 async def test_closing_ends_a_wait_and_the_peer_hears_of_it(tmp_path: Path) -> None:
-    link = Link(tmp_path / "0.sock")
+    link = Link(tmp_path / "0.sock", Pulse())
     await link.listen()
     async with dialled(link) as call:
         await call.write(ready(1))
@@ -361,7 +362,7 @@ async def test_a_wait_can_be_cancelled_and_the_line_lives_on(tmp_path: Path) -> 
 
 async def test_closed_lines_leave_no_task_no_descriptor_and_no_file(tmp_path: Path) -> None:
     async def live(number: int) -> None:
-        link = Link(tmp_path / f"{number}.sock")
+        link = Link(tmp_path / f"{number}.sock", Pulse())
         await link.listen()
         if number % 3:
             async with dialled(link) as call:

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from dominobot.wire.v1 import match_pb2 as pb
 
+from arena.pulse import Pulse
 from arena.table import INBOX_LENGTH, Arrival, Link, Silence
 from tests.hostile.h2 import DATA, GOAWAY, RST_STREAM, Connection
 
@@ -36,7 +37,7 @@ def long_goodbye() -> pb.PlayResponse:
 
 @asynccontextmanager
 async def listening(folder: Path) -> AsyncIterator[Link]:
-    link = Link(folder / "0.sock")
+    link = Link(folder / "0.sock", Pulse())
     await link.listen()
     try:
         yield link
@@ -316,7 +317,7 @@ async def test_closing_is_bounded_whatever_the_peer_is_at(tmp_path: Path) -> Non
         peer.sock.sendall(b"\0\xff\xff\0\0\0\0\0\x01" + b"x" * 100)
 
     for number, state in enumerate((busy_writing, busy_sending, half_a_message, half_a_frame)):
-        link = Link(tmp_path / f"{number}.sock")
+        link = Link(tmp_path / f"{number}.sock", Pulse())
         await link.listen()
         async with raw(link, window=0) as peer:
             peer.open_stream()

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from arena.output import FLOOD_BYTES, KEEP_BYTES, LINE_BYTES, Drain
+from arena.output import FLOOD_BYTES, KEEP_BYTES, LINE_BYTES, Drain, Printed
 
 
 class Pipe:
@@ -19,7 +19,8 @@ class Pipe:
         self.read_fd, self._write_fd = os.pipe()
         os.set_blocking(self._write_fd, False)
         self.floods = 0
-        self.drain = Drain(self.read_fd, self._on_flood)
+        self.printed = Printed(self._on_flood)
+        self.drain = Drain(self.read_fd, self.printed)
 
     def _on_flood(self) -> None:
         self.floods += 1
@@ -165,3 +166,16 @@ def is_open(fd: int) -> bool:
     except OSError:
         return False
     return True
+
+
+async def test_two_pipes_and_all_processes_of_a_bot_share_one_allowance() -> None:
+    floods = []
+    printed = Printed(lambda: floods.append("flood"))
+    for _ in range(4):
+        printed.count(FLOOD_BYTES // 4)
+    assert not printed.is_flood
+    assert floods == []
+    printed.count(1)
+    printed.count(1)
+    assert printed.is_flood
+    assert floods == ["flood"]

@@ -24,7 +24,7 @@ from arena.core.verdict import Termination, Verdict
         (Departure(exit_code=1), Phase.MOVE, Termination.CRASH),
         (Departure(signal=11), Phase.MOVE, Termination.CRASH),
         (Departure(exit_code=139), Phase.START, Termination.CRASH),
-        (Departure(signal=24), Phase.MOVE, Termination.CPU_LIMIT),
+        (Departure(signal=24), Phase.MOVE, Termination.CRASH),
         (Departure(is_over_cpu=True), Phase.MOVE, Termination.CPU_LIMIT),
     ],
 )
