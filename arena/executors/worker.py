@@ -79,7 +79,7 @@ def main() -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     # A bot that leaves without a goodbye is the referee's business, not the log's.
     logging.getLogger("grpc").setLevel(logging.ERROR)
-    _set_up_grpc()
+    set_up_grpc()
     _run(serve(options.jobs, SeatPort.from_fd(options.seats)))
     # grpc's threads can hold up an orderly exit; everything is flushed and nothing is ours to keep.
     sys.stderr.flush()
@@ -95,7 +95,7 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
     uvloop.run(work)
 
 
-def _set_up_grpc() -> None:
+def set_up_grpc() -> None:
     """Keep gRPC's server on the poller it had before its event engine.
 
     Newer versions hand each message through a pool of threads first, which costs a decision some
