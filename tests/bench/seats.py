@@ -14,12 +14,12 @@ from statistics import median
 from typing import NamedTuple
 
 from arena.errors import ArenaError
+from arena.pulse import Pulse
 from arena.sandbox.base import BotFiles, Level
 from arena.sandbox.runtime import find_runtime
 from arena.supervisor.client import Seat, SeatPort
 from arena.supervisor.launch import SupervisorHandle, launch
 from arena.supervisor.protocol import JobConfig
-from arena.pulse import Pulse
 from arena.table import Arrival, Link
 from tests.bench.twins import folders, shouter
 
