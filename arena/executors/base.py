@@ -8,6 +8,12 @@ from typing import NamedTuple, Protocol
 from arena.core.job import SeriesJob
 from arena.core.record import MatchRecord
 
+RECORD_LIMIT_BYTES = 4 * 1024 * 1024
+"""The longest line that is read from a worker: four times a match of a thousand long rounds."""
+
+JOB_LIMIT_BYTES = 1024 * 1024 * 1024
+"""The longest line that a worker reads: it holds a whole series, and who sends it is trusted."""
+
 
 class Recorded(NamedTuple):
     """A match of a submitted series has its verdict."""

@@ -13,13 +13,12 @@ from typing import Any
 from arena.bundle import Bundle, extract
 from arena.core.job import SeriesJob
 from arena.errors import ArenaError, SandboxError
-from arena.executors.base import Ended, Lost, Outcome, Recorded
+from arena.executors.base import RECORD_LIMIT_BYTES, Ended, Lost, Outcome, Recorded
 from arena.executors.distrust import WorkerLostError, read_record
 from arena.sandbox.base import BotFiles, Level, Limits
 from arena.supervisor.launch import SupervisorHandle, launch
 from arena.supervisor.protocol import JobConfig
 
-LINE_LIMIT_BYTES = 64 * 1024 * 1024
 SLACK_S = 60.0
 """How much longer than its clocks allow a match may take before its worker counts as lost."""
 
@@ -60,7 +59,7 @@ class _Slot:
                 launching.result().close()
             raise
         self._reader, self._writer = await asyncio.open_connection(
-            sock=self._handle.worker, limit=LINE_LIMIT_BYTES
+            sock=self._handle.worker, limit=RECORD_LIMIT_BYTES
         )
 
     async def close(self) -> None:

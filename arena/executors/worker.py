@@ -26,9 +26,9 @@ from typing import Any
 
 from arena.core.job import SeriesJob
 from arena.core.record import MatchRecord
+from arena.executors.base import JOB_LIMIT_BYTES
 from arena.supervisor.client import SeatPort
 
-LINE_LIMIT_BYTES = 64 * 1024 * 1024
 _LISTENER_SETTING = "-event_engine_listener"
 _LISTENER_SETTING_UNTIL = (1, 85)
 
@@ -66,7 +66,7 @@ class Worker:
 async def serve(jobs_fd: int, port: SeatPort) -> None:
     """Connect the jobs socket and work."""
     sock = socket.socket(fileno=jobs_fd)
-    reader, writer = await asyncio.open_connection(sock=sock, limit=LINE_LIMIT_BYTES)
+    reader, writer = await asyncio.open_connection(sock=sock, limit=JOB_LIMIT_BYTES)
     await Worker(reader, writer, port).run()
 
 

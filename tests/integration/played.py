@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dominobot.replay import Player, ReplayHeader, build_replay
 from dominobot.rules import Match, Variant, commitment, round_deck
 
+from arena.core import referee
 from arena.core.record import Evidence, MatchRecord, SeatUsage
 from arena.core.schedule import BotRef, PlannedMatch, Tournament, in_schedule_order, plan
 from arena.core.verdict import Termination, Verdict
@@ -65,9 +66,12 @@ def faulted(
     played = _play(wanted, match)
     decision = played.next_decision()
     assert decision is not None
-    seats, seat = wanted.variant.seats, decision.seat
-    ranks = tuple(seats if place == seat else 1 for place in range(seats))
-    verdict = Verdict(termination, ranks, played.totals, seat if termination.is_fault else None)
+    seat = decision.seat
+    verdict = (
+        referee.fault_verdict(termination, [seat], played.totals)
+        if termination.is_fault
+        else referee.no_contest(played.totals)._replace(termination=termination)
+    )
     evidence = Evidence(
         seat,
         "move",
@@ -88,9 +92,7 @@ def no_contest(wanted: Tournament, match: PlannedMatch, attempt: int) -> MatchRe
         if decision is None:
             break
         played.play(decision.legal[0])
-    seats = wanted.variant.seats
-    verdict = Verdict(Termination.ARENA_FAULT, (1,) * seats, (0,) * seats)
-    return _record(wanted, match, attempt, played, verdict)
+    return _record(wanted, match, attempt, played, referee.no_contest(played.totals))
 
 
 def records(wanted: Tournament) -> Iterator[MatchRecord]:

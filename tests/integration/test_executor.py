@@ -181,6 +181,23 @@ async def test_a_worker_that_says_what_it_may_not_say_is_lost_and_replaced(
         workers[1].leave()
 
 
+async def test_a_line_without_end_is_not_read_to_its_end(
+    honest_record: MatchRecord, workers: list[Worker]
+) -> None:
+    job, record = jobs()[0], honest_record
+    async with running(config()) as executor:
+        await executor.submit(job)
+        await workers[0].job()
+        line = said(record, replay=record.replay + " " * 5_000_000)
+        saying = asyncio.create_task(asyncio.to_thread(workers[0].say, line))
+        (lost,) = await until_over(executor, job.series_id)
+        assert isinstance(lost, Lost)
+        with suppress(OSError):  # it was hung up on
+            await saying
+        with suppress(OSError):
+            workers[0].leave()
+
+
 async def test_a_record_comes_once(honest_record: MatchRecord, workers: list[Worker]) -> None:
     job, record = jobs()[0], honest_record
     async with running(config()) as executor:
