@@ -67,7 +67,8 @@ class SeatSpec(NamedTuple):
     """All a backend needs to start one attempt of one seat.
 
     ``name`` is unique within the job ("s0-2": seat 0, third attempt). ``folder`` and ``socket``
-    are host paths. ``uid`` is the seat's own user, None where there is none.
+    are host paths that nobody but the arena can change while the seat starts. ``uid`` is the seat's
+    own user, None where there is none.
     """
 
     name: str

@@ -33,6 +33,9 @@ class JobState:
         )
         self.children = self._parts.children
         self.worker_pid: int | None = None
+        uid = self._parts.ground.worker_uid
+        # Where no worker is wanted the caller plays its part, and that is the user that we are.
+        self._listener_uid = os.geteuid() if uid is None or config.worker is None else uid
         try:
             if config.worker is not None:
                 self.worker_pid = self._start_worker(config.worker, worker_fds)
@@ -47,8 +50,9 @@ class JobState:
 
     def open(self, series: Series) -> list[str]:
         """Make a series ready; its socket folders. Raises SandboxError, undoing what was made."""
+        parts = self._parts
         try:
-            return series.open(self._parts.ground, self._parts.backend, self.folder)
+            return series.open(parts.ground, parts.backend, self.folder, self._listener_uid)
         except SandboxError:
             series.close()
             raise

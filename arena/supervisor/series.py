@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ class _SeatState:
         self.number = number
         self.attempts = 0
         self.folder = Path()
+        self.pinned: Path | None = None
         self.shown: str | None = None
         self.uid: int | None = None
         self.process: SeatProcess | None = None
@@ -39,13 +39,17 @@ class Series:
         self._seats = [_SeatState(bot, number) for number, bot in enumerate(bots)]
         self._ended: list[Attempt] = []
 
-    def open(self, ground: Ground, backend: Backend, job_folder: Path) -> list[str]:
+    def open(
+        self, ground: Ground, backend: Backend, job_folder: Path, listener_uid: int
+    ) -> list[str]:
         """Claim users, make the socket folders, show the bots' folders.
 
-        Raises SandboxError; what was made by then is undone by :meth:`close`.
+        ``listener_uid``: whose sockets the seats are given. Raises SandboxError; what was made by
+        then is undone by :meth:`close`.
         """
         self._ground = ground
         self._backend = backend
+        self._listener_uid = listener_uid
         for seat in self._seats:
             seat.folder = job_folder / str(seat.number)
             seat.uid = ground.take_uid()
@@ -68,7 +72,7 @@ class Series:
         if seat.attempts >= MOST_ATTEMPTS:
             raise SandboxError(f"seat {seat.number} was started {MOST_ATTEMPTS} times: no more")
         attempt = seat.attempts
-        socket_path = self._socket(seat, attempt)
+        socket_path = self._pin_socket(seat, attempt)
         token = secrets.token_urlsafe(32)
         spec = SeatSpec(
             name=f"s{seat.number}-{attempt}",
@@ -128,6 +132,8 @@ class Series:
                 except SandboxError as error:
                     # Its user stays claimed: nobody else may get it while something runs as it.
                     broken, seat.uid = error, None
+            if seat.pinned is not None:
+                seat.pinned.unlink(missing_ok=True)
             if seat.folder.name:
                 remove(seat.folder)
             self._ground.give_back(seat.uid)
@@ -143,12 +149,25 @@ class Series:
             raise SandboxError(f"there is no seat {number} in this series")
         return self._seats[number]
 
-    def _socket(self, seat: _SeatState, attempt: int) -> str:
+    def _pin_socket(self, seat: _SeatState, attempt: int) -> str:
+        """A second name for the worker's socket, in a folder where only the arena can write.
+
+        The worker owns the folder of its socket, and may put a link to anything in its place at
+        any moment, so no program with more rights may go by that name. A hard link is made of
+        what is there without following it, and what was got is looked at under the new name.
+        """
         path = seat.folder / f"{attempt}.sock"
-        with suppress(OSError):
-            if stat.S_ISSOCK(path.lstat().st_mode):
-                return str(path)
-        raise SandboxError(f"nothing listens on {path}")
+        seat.pinned = seat.folder.with_suffix(".sock")
+        seat.pinned.unlink(missing_ok=True)
+        try:
+            os.link(path, seat.pinned, follow_symlinks=False)
+            seen = seat.pinned.lstat()
+        except OSError as error:
+            raise SandboxError(f"nothing listens on {path} ({error.strerror})") from error
+        if not stat.S_ISSOCK(seen.st_mode) or seen.st_uid != self._listener_uid:
+            seat.pinned.unlink()
+            raise SandboxError(f"nothing listens on {path}: it is no socket of the worker's")
+        return str(seat.pinned)
 
     def _check_entry(self, seat: _SeatState) -> None:
         if not (Path(str(seat.shown)) / seat.bot.entry).is_file():

@@ -50,15 +50,20 @@ class Ground:
         self._attempts = [0] * len(folders)
         self._listeners: list[socket.socket] = []
 
-    def start(self, seat: int = 0) -> Seat:
-        self.listen(seat)
+    def start(self, seat: int = 0, *, listens: bool = True) -> Seat:
+        if listens:
+            self.listen(seat)
         started = self.port.start(SERIES, seat)
         self._attempts[seat] += 1
         self.pids.add(started.pid)
         return started
 
+    def socket(self, seat: int) -> Path:
+        """Where the worker has to listen for the next attempt."""
+        return Path(self.folders[seat]) / f"{self._attempts[seat]}.sock"
+
     def listen(self, seat: int) -> None:
-        path = Path(self.folders[seat]) / f"{self._attempts[seat]}.sock"
+        path = self.socket(seat)
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(str(path))
         listener.listen()

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from tests.integration.sandbox_kit import (
     SERIES,
     eventually,
     is_alive,
+    read_all,
     read_line,
     seats,
     traces,
@@ -79,6 +81,40 @@ def test_a_link_in_place_of_a_socket_is_refused(tmp_path: Path) -> None:
     with seats(tmp_path, SLEEPER) as ground:
         Path(ground.folders[0], "0.sock").symlink_to("/run")
         with pytest.raises(SandboxError, match="nothing listens"):
+            ground.port.start(SERIES, 0)
+
+
+@pytest.mark.parametrize("has_userns", [True, False])
+def test_a_link_that_takes_the_place_of_a_socket_while_a_seat_starts_shows_nothing(
+    tmp_path: Path, has_userns: bool
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("the master seed")
+    code = "import os; print(open('/run/arena.sock').read())"
+    with seats(tmp_path, code, has_userns=has_userns) as ground:
+        for number in range(12):
+            ground.listen(0)
+            path, link = ground.socket(0), tmp_path / f"link{number}"
+            link.symlink_to(secret)
+            swapping = threading.Timer(0.0004 * number, os.replace, (link, path))
+            swapping.start()
+            try:
+                seat = ground.start(0, listens=False)
+            except SandboxError as error:
+                swapping.join()
+                path.unlink()
+                assert "no socket of the worker's" in str(error)
+                continue
+            assert "No such device or address" in read_all(seat)
+            swapping.join()
+            ground.port.reap(0)
+
+
+def test_a_socket_of_another_user_is_refused(tmp_path: Path) -> None:
+    with seats(tmp_path, SLEEPER) as ground:
+        ground.listen(0)
+        os.chown(Path(ground.folders[0], "0.sock"), 65534, 65534)
+        with pytest.raises(SandboxError, match="no socket of the worker's"):
             ground.port.start(SERIES, 0)
 
 
