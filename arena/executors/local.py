@@ -102,9 +102,7 @@ class _Slot:
         files = []
         for _, digest in job.bots:
             bundle = self._config.bundles[digest]
-            # Closed to everybody: the supervisor shows a seat its own bot, and nothing else.
-            (Path(self._handle.folder) / "bundles").mkdir(mode=0o700, exist_ok=True)
-            folder = Path(self._handle.folder) / "bundles" / digest
+            folder = Path(self._handle.bundles) / digest
             if not folder.exists():
                 extract(bundle.data, folder, digest)
             files.append(BotFiles(str(folder), bundle.manifest.entry))

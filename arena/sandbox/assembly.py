@@ -68,6 +68,9 @@ class Assembly:
         self.ground: Ground = OrdinaryGround()
         try:
             self.ground = self._make_ground(wanted)
+            # Where seats have no user of their own they come by as the arena's.
+            is_shown = self.ground.is_private or self.ground.worker_uid is None
+            self.job.make_bundles(is_shown=is_shown)
             self.backend: Backend = self._make_backend(wanted)
         except SandboxError:
             self.ground.close()

@@ -38,6 +38,21 @@ class Job:
         self._lock: int | None = self._claim()
         self.folder.mkdir(mode=0o711)
         self.folder.chmod(0o711)
+        self.bundles = self.folder / "bundles"
+
+    def make_bundles(self, *, is_shown: bool) -> None:
+        """Make ``bundles``, where main lays down the bots' folders.
+
+        ``is_shown``: seats get to see their own by a mount, so nobody needs to pass through here.
+        Where they are not, a seat has to reach its bot by this very path: then others may pass, but
+        the path cannot be listed or guessed.
+        """
+        self.bundles.mkdir(mode=0o700)
+        if not is_shown:
+            self.bundles.chmod(0o711)
+            self.bundles /= secrets.token_hex(16)
+            self.bundles.mkdir()
+            self.bundles.chmod(0o711)
 
     def close(self) -> None:
         """Remove folder and lock, and the run folder if no other job is in it."""

@@ -30,7 +30,7 @@ class Prober:
         """Raises SandboxError when a seat user or the probe's files cannot be had."""
         self.parts = parts
         self.uid = parts.ground.take_uid()
-        self._bot = parts.ground.show_bot(str(Path(__file__).parent / "probe_bot"), 0)
+        self._bot = parts.ground.show_bot(str(_lay_down(parts.job.bundles)), 0)
         self._count = 0
 
     def start(self, entry: str, limits: Limits) -> SeatProcess:
@@ -57,6 +57,18 @@ class Prober:
         """Give everything back."""
         self.parts.ground.hide_bots()
         self.parts.ground.give_back(self.uid)
+
+
+def _lay_down(bundles: Path) -> Path:
+    """The probes as a bot's folder, in the place and with the modes that a bot's folder has."""
+    folder = bundles / "probe"
+    folder.mkdir()
+    folder.chmod(0o755)
+    for source in (Path(__file__).parent / "probe_bot").glob("*.py"):
+        place = folder / source.name
+        place.write_bytes(source.read_bytes())
+        place.chmod(0o644)
+    return folder
 
 
 def finish(seat: SeatProcess) -> Exit:

@@ -62,6 +62,11 @@ class JobState:
         """The job's own folder, removed with everything in it at the end."""
         return self._parts.job.folder
 
+    @property
+    def bundles(self) -> Path:
+        """The folder below it in which main lays down the bots' folders."""
+        return self._parts.job.bundles
+
     def _start_worker(self, module: str, fds: dict[int, int]) -> int:
         uid = self._parts.ground.worker_uid
         group = self._parts.backend.worker_group

@@ -23,8 +23,9 @@ class SupervisorHandle:
 
     ``worker`` is main's end of the stream to the worker (JSON lines by convention); it reads EOF
     when the worker is gone. ``level`` is what the seats really have. ``folder`` is the job's own:
-    what main puts there goes when the job does. Main must be the only holder of the control socket:
-    its end is how the supervisor knows that main died.
+    what main puts there goes when the job does. ``bundles`` is the place in it for bots' folders,
+    as closed as it can be for their seats to reach them. Main must be the only holder of the
+    control socket: its end is how the supervisor knows that main died.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class SupervisorHandle:
         self.level = Level(answer["level"])
         self.worker_pid: int | None = answer["worker_pid"]
         self.folder: str = answer["folder"]
+        self.bundles: str = answer["bundles"]
         self.seat_port: SeatPort | None = None
 
     @property

@@ -217,6 +217,7 @@ def main(argv: list[str]) -> int:
         "level": job.level.value,
         "worker_pid": job.worker_pid,
         "folder": str(job.folder),
+        "bundles": str(job.bundles),
     }
     with suppress(OSError):
         control.send(encode({"ok": ready}), socket.MSG_NOSIGNAL)
