@@ -22,7 +22,7 @@ from arena.errors import ArenaError
 from arena.executors.local import LocalConfig, LocalExecutor
 from arena.sandbox.base import Level
 from arena.store import State, Store, StoredTournament, Terms
-from arena.tournament import TournamentRun
+from arena.tournament import Conditions, TournamentRun
 from arena.trial import try_bots
 
 STOPPED = 130
@@ -169,9 +169,9 @@ async def _play(
     with MatchProgress(console, total, total - len(store.pending(name))) as progress:
         await executor.start()
         try:
-            run = TournamentRun(
-                store, stored.tournament, executor, entry.control, ground.level.value
-            )
+            conditions = Conditions(entry.control, ground.level.value)
+            series = plan(stored.tournament)
+            run = TournamentRun(store, stored.tournament, series, executor, conditions)
             await run.play(progress.note)
         finally:
             await executor.close()

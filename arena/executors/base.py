@@ -29,10 +29,15 @@ class Ended(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """The worker that held a series is gone; matches of it without a record are still to play."""
+    """The worker that held a series is gone; matches of it without a record are still to play.
+
+    ``has_begun`` says that it was playing; otherwise the series could not even be begun, which is
+    never the doing of its bots.
+    """
 
     series_id: str
     why: str
+    has_begun: bool = False
 
 
 Outcome = Recorded | Ended | Lost

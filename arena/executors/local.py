@@ -42,6 +42,8 @@ class _Slot:
         self._handle: SupervisorHandle | None = None
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
+        self.has_begun = False
+        """Whether the worker has begun the series that it was given last."""
 
     async def open(self) -> None:
         """Start supervisor and worker. Raises SandboxError."""
@@ -76,18 +78,23 @@ class _Slot:
         Raises:
             SandboxError, WorkerLostError: the slot has to be opened anew.
         """
+        self.has_begun = False
         if self._handle is None:
             await self.open()
         assert self._handle is not None
         folders = await asyncio.to_thread(self._open_series, job)
         await self._send({"job": job.to_dict(), "folders": list(folders)})
         waiting = {match.match_id for match in job.matches}
-        while "ended" not in (message := await self._receive(job)):
+        if "begun" in (message := await self._receive(job)):
+            self.has_begun = True
+            message = await self._receive(job)
+        while "ended" not in message:
             record = read_record(message, job, self._handle.level.value)
             if record.match_id not in waiting:
                 raise WorkerLostError("the worker sent a record of a match that it was not given")
             waiting.discard(record.match_id)
             outcomes.put_nowait(Recorded(job.series_id, record))
+            message = await self._receive(job)
         if not message.get("replace"):
             if waiting:
                 raise WorkerLostError(f"the worker left {len(waiting)} matches unplayed")
@@ -197,6 +204,6 @@ class LocalExecutor:
                     await slot.close()
                 is_told = isinstance(error, ArenaError | WorkerLostError)
                 why = str(error) if is_told else f"{type(error).__name__}: {error}"
-                self._outcomes.put_nowait(Lost(job.series_id, why))
+                self._outcomes.put_nowait(Lost(job.series_id, why, slot.has_begun))
             else:
                 self._outcomes.put_nowait(Ended(job.series_id))

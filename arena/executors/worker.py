@@ -52,6 +52,7 @@ class Worker:
             message = json.loads(line)
             job = SeriesJob.from_dict(message["job"])
             folders = [Path(folder) for folder in message["folders"]]
+            self._send({"begun": job.series_id})
             replace = await Series(job, self._port, folders).play(self._report)
             self._send({"ended": job.series_id, "replace": replace})
             await self._writer.drain()
