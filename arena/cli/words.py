@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 
 from arena.core.rating import Why
+from arena.core.text import printable
 from arena.core.verdict import Termination, Verdict
 
 FAULTS = {
@@ -41,8 +41,6 @@ LEVELS = {
     "unsafe": "NOT sandboxed (level unsafe)",
 }
 
-_HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
-
 
 def clean(text: str, most: int | None = None) -> str:
     """Text as it may be printed: control and invisible characters as escapes, cut at ``most``.
@@ -50,12 +48,7 @@ def clean(text: str, most: int | None = None) -> str:
     Whatever a bot printed or said could otherwise move the cursor, colour the screen or turn the
     direction of writing.
     """
-    safe = "".join(
-        char
-        if unicodedata.category(char) not in _HIDDEN
-        else char.encode("unicode_escape", "surrogatepass").decode("ascii")
-        for char in text
-    )
+    safe = printable(text)
     return safe if most is None or len(safe) <= most else safe[: most - 1] + "…"
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import resource
-import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -22,6 +21,7 @@ from arena.sandbox.cgroup import JobCgroups, sweep
 from arena.sandbox.cgroup_files import find_layout
 from arena.sandbox.ground import Ground, OrdinaryGround
 from arena.sandbox.jobs import Job, run_root, stale
+from arena.sandbox.notes import note
 from arena.sandbox.plain import PlainBackend
 from arena.sandbox.processes import Children, descendants, end_all
 from arena.sandbox.reach import worker_paths
@@ -135,7 +135,7 @@ def _sweep(root: Path) -> None:
                 sweep(layout, name)
             except SandboxError as error:
                 # Its user stays in use, so nobody gets that; the rest can go on.
-                print(f"supervisor: {error}", file=sys.stderr)
+                note(str(error))
 
 
 def _keep_descriptors() -> None:

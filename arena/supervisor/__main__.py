@@ -1,4 +1,4 @@
-"""The supervisor's process: ``python -m arena.supervisor FD FD FD FD``."""
+"""The supervisor's process: ``python -m arena.supervisor FD FD FD FD FD``."""
 
 import sys
 

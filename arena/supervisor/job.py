@@ -14,6 +14,8 @@ from arena.supervisor.protocol import JobConfig
 from arena.supervisor.series import Series
 
 WORKER_END_S = 2.0
+STREAM_FD, PORT_FD = 3, 4
+"""The worker's descriptors of its stream to main and of its line to the supervisor."""
 
 
 class JobState:
@@ -76,7 +78,7 @@ class JobState:
         command = [
             *(alone if self._parts.ground.is_private else ()),
             *self._parts.tools.enter(entries, uid, "--pdeathsig", "KILL"),
-            *(sys.executable, "-P", "-m", module, *map(str, fds)),
+            *(sys.executable, "-P", "-m", module, str(STREAM_FD), str(PORT_FD)),
         ]
         env = {
             "PATH": "/usr/bin:/bin",
@@ -85,7 +87,7 @@ class JobState:
             "PYTHONDONTWRITEBYTECODE": "1",
         }
         try:
-            return self.children.spawn(command, env, {1: 2, 2: 2, **fds})
+            return self.children.spawn(command, env, fds)
         except OSError as error:
             raise SandboxError(f"cannot start the worker: {error}") from error
 

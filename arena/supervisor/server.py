@@ -5,8 +5,9 @@ seat number only). It is a subreaper with one thread, so that the kernel's "die 
 holds for all it starts. Every wait has a deadline. When main's end of the control socket closes,
 however main died, everything is killed and removed. When the worker goes, its seats go.
 
-Run by :func:`arena.supervisor.launch.launch` as ``python -m arena.supervisor FD FD FD FD``:
-control, stream (the worker's end), seat port (this side), seat port (the worker's end).
+Run by :func:`arena.supervisor.launch.launch` as ``python -m arena.supervisor FD FD FD FD FD``:
+control, stream (the worker's end), seat port (this side), seat port (the worker's end), the
+worker's output.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import os
 import selectors
 import signal
 import socket
-import sys
 from array import array
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,7 +23,8 @@ from typing import Any
 
 from arena.errors import SandboxError
 from arena.sandbox.base import SeatFds
-from arena.supervisor.job import JobState
+from arena.sandbox.notes import note
+from arena.supervisor.job import PORT_FD, STREAM_FD, JobState
 from arena.supervisor.protocol import (
     PACKET_BYTES,
     JobConfig,
@@ -172,7 +173,7 @@ class Supervisor:
             try:
                 self._close_series({})
             except SandboxError as error:
-                print(f"supervisor: {error}", file=sys.stderr)
+                note(str(error))
         self._job.close()
 
 
@@ -193,24 +194,25 @@ def _sentence(error: Exception) -> str:
 
 def main(argv: list[str]) -> int:
     """Entry point. Returns the exit code: 0 after a clean end, 1 when nothing could be set up."""
-    control_fd, stream_fd, port_fd, worker_port_fd = map(int, argv)
+    control_fd, stream_fd, port_fd, worker_port_fd, words_fd = fds = [*map(int, argv)]
     control = socket.socket(fileno=control_fd)
     port = socket.socket(fileno=port_fd)
-    for fd in (control_fd, stream_fd, port_fd, worker_port_fd):
+    for fd in fds:
         os.set_inheritable(fd, False)
     control.settimeout(CONFIG_S)
     packet = _receive(control)
     if packet is None:
         return 1
     wake_fd = _arm_signals()
+    worker_fds = {1: words_fd, 2: words_fd, STREAM_FD: stream_fd, PORT_FD: worker_port_fd}
     try:
         config = JobConfig.from_dict(decode(packet))
-        job = JobState(config, {3: stream_fd, 4: worker_port_fd})
+        job = JobState(config, worker_fds)
     except SandboxError as error:
         control.send(encode({"error": str(error)}), socket.MSG_NOSIGNAL)
         return 1
-    os.close(stream_fd)
-    os.close(worker_port_fd)
+    for fd in (stream_fd, worker_port_fd, words_fd):
+        os.close(fd)
     supervisor = Supervisor(control, port, job)
     signal.signal(signal.SIGTERM, lambda *_: supervisor.stop())
     ready = {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import pty
 import signal
 import socket
 import subprocess
@@ -28,7 +30,7 @@ from tests.integration.sandbox_kit import (
     users_of,
     write_bot,
 )
-from tests.support import need
+from tests.support import ROOT, need
 
 pytestmark = pytest.mark.sandbox
 SLEEPER = "import time; print('up', flush=True); time.sleep(60)"
@@ -290,6 +292,57 @@ def test_a_dead_worker_shows_at_the_end_of_its_stream(tmp_path: Path) -> None:
         assert handle.worker.recv(1) == b""
     finally:
         handle.close()
+
+
+def test_what_a_worker_prints_is_kept_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+    # A module that prints a poem and leaves plays the part of the worker.
+    handle = launch(JobConfig(worker="this"))
+    try:
+        assert eventually(lambda: "idea.\nNamespaces" in handle.last_words()), handle.last_words()
+    finally:
+        handle.close()
+    lines = [record.getMessage() for record in caplog.records if record.name == "arena.worker"]
+    assert "Beautiful is better than ugly." in lines
+    assert handle.last_words().count("\n") > 15, "and can be read after the end"
+
+
+def test_neither_supervisor_nor_worker_holds_the_terminal() -> None:
+    main_there, main_here = pty.openpty()
+    code = TERMINAL.format(root=str(ROOT))
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        stdin=main_here,
+        stderr=main_here,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    os.close(main_here)
+    os.close(main_there)
+    assert done.returncode == 0
+    held = json.loads(done.stdout)
+    assert held.pop("main") != [], "the test itself has one"
+    assert held == {"supervisor": [], "worker": []}
+
+
+TERMINAL = """
+import sys
+sys.path.append({root!r})
+import json, os
+from pathlib import Path
+from arena.supervisor.launch import launch
+from arena.supervisor.protocol import JobConfig
+from tests.integration.sandbox_kit import eventually
+handle = launch(JobConfig())
+def terminals(pid):
+    files = [os.path.realpath(path) for path in Path(f"/proc/{{pid}}/fd").iterdir()]
+    return [name for name in files if "/dev/pts" in name or "tty" in name]
+pids = dict(main=os.getpid(), supervisor=handle.pid, worker=handle.worker_pid)
+eventually(lambda: b"executors.worker" in Path(f"/proc/{{pids['worker']}}/cmdline").read_bytes())
+print(json.dumps({{who: terminals(pid) for who, pid in pids.items()}}))
+handle.close()
+"""
 
 
 def test_a_worker_that_reads_no_answers_cannot_hold_the_supervisor(tmp_path: Path) -> None:
