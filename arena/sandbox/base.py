@@ -86,11 +86,14 @@ class Exit(NamedTuple):
     ``exit_code`` and ``signal`` exclude each other; both are None when the seat had to be killed
     before it ended by itself. Under bwrap they are relayed by the sandbox's first process: 128+n
     is reported as signal n, and a bot can fake it with ``exit(128 + n)``. So they are evidence to
-    show, and nothing is decided by them. The other fields cannot be faked.
+    show: at most the word for a lost match depends on them, never who lost it. The other fields
+    cannot be faked.
 
-    ``oom_kills``, ``processes_denied``: counts. ``cpu_s``: CPU time of the tree, best effort
-    below level full. ``was_killed``: the arena ended it. ``is_over_cpu``: it had used up its
-    ``Limits.cpu_s``. ``is_arena_fault``: the sandbox broke before the bot ran.
+    ``oom_kills``: kernel kills because the tree met its own memory limit. ``host_oom_kills``:
+    kernel kills although it had not, since a group above it or the host had no memory left: the
+    arena's fault, not the bot's. ``processes_denied``: a count. ``cpu_s``: CPU time of the tree,
+    best effort below level full. ``was_killed``: the arena ended it. ``is_over_cpu``: it had used
+    up its ``Limits.cpu_s``. ``is_arena_fault``: the sandbox broke before the bot ran.
     """
 
     exit_code: int | None = None
@@ -102,6 +105,7 @@ class Exit(NamedTuple):
     was_killed: bool = False
     is_over_cpu: bool = False
     is_arena_fault: bool = False
+    host_oom_kills: int = 0
 
 
 class SeatFds(NamedTuple):

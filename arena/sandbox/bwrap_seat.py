@@ -73,7 +73,7 @@ class BwrapSeat:
         counters = self._group.counters()
         if self._limits.cpu_s is not None and counters.cpu_s > self._limits.cpu_s:
             self._is_over_cpu = True
-        if self._is_over_cpu or counters.oom_kills:
+        if self._is_over_cpu or counters.oom_kills or counters.host_oom_kills:
             self.kill()
 
     def kill(self) -> None:
@@ -113,7 +113,7 @@ class BwrapSeat:
             exit_code, signal_number = None, relayed - _SIGNALLED
         kernel = counters or Counters(0, 0, ended.cpu_s, None)
         # Nobody killed it, the kernel did not, and yet bwrap never came to report the bot's end.
-        has_failed = relayed is None and not self._was_killed and not kernel.oom_kills
+        was_ended = self._was_killed or kernel.oom_kills or kernel.host_oom_kills
         return Exit(
             exit_code=exit_code,
             signal=signal_number,
@@ -123,7 +123,8 @@ class BwrapSeat:
             memory_peak_bytes=kernel.memory_peak_bytes,
             was_killed=self._was_killed,
             is_over_cpu=self._is_over_cpu,
-            is_arena_fault=has_failed,
+            is_arena_fault=relayed is None and not was_ended,
+            host_oom_kills=kernel.host_oom_kills,
         )
 
     def _read_status(self) -> dict[str, int]:

@@ -34,15 +34,23 @@ _PERIOD_US = 100_000
 _RETRY_S = 0.001
 _KILL_S = 2.0
 _CLAIM_TRIES = 20
+_ALMOST_BYTES = 256 * 1024
+"""So close to its limit is a group in which the next few pages are refused (version 1)."""
 
 
 class Counters(NamedTuple):
-    """What the kernel counted for one group. ``memory_peak_bytes`` is None where it is not kept."""
+    """What the kernel counted for one group. ``memory_peak_bytes`` is None where it is not kept.
+
+    The kernel counts every kill for memory inside, also one because the host or a group above had
+    none left. ``oom_kills`` are those of a group that met its own limit, ``host_oom_kills`` those
+    of one that did not.
+    """
 
     oom_kills: int
     processes_denied: int
     cpu_s: float
     memory_peak_bytes: int | None
+    host_oom_kills: int = 0
 
 
 class JobCgroups:
@@ -209,13 +217,18 @@ class Cgroup:
         """Read the counters; what is missing counts zero."""
         generation, folder = self._homes["memory"]
         if generation == 2:
-            oom_kills = pairs(folder / "memory.events").get("oom_kill", 0)
+            events = pairs(folder / "memory.events")
+            kills, limit_met = events.get("oom_kill", 0), events.get("oom", 0) > 0
             peak = number(folder / "memory.peak")
         else:
-            oom_kills = pairs(folder / "memory.oom_control").get("oom_kill", 0)
+            kills = pairs(folder / "memory.oom_control").get("oom_kill", 0)
+            # Newer kernels no longer count failures of the joint limit of memory and swap.
             peak = number(folder / "memory.max_usage_in_bytes")
+            limit = number(folder / "memory.limit_in_bytes") or 0
+            limit_met = (peak or 0) >= limit - _ALMOST_BYTES
         denied = pairs(self._homes["pids"][1] / "pids.events").get("max", 0)
-        return Counters(oom_kills, denied, self.cpu_s(), peak)
+        own, others = (kills, 0) if limit_met else (0, kills)
+        return Counters(own, denied, self.cpu_s(), peak, others)
 
     def cpu_s(self) -> float:
         """CPU seconds of the tree so far."""

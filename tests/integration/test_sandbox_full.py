@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.sandbox.base import MIB, Level, Limits
+from arena.sandbox.cgroup_files import find_layout
 from arena.supervisor.client import Seat
 from tests.integration.sandbox_kit import (
     PATIENCE_S,
@@ -52,6 +53,20 @@ def test_a_memory_hog_is_killed_and_counted(tmp_path: Path) -> None:
     assert "took it all" not in ran.output
     assert ran.exit.oom_kills > 0
     assert (ran.exit.memory_peak_bytes or 0) <= 64 * MIB
+    assert ran.exit.host_oom_kills == 0
+
+
+def test_a_bot_that_dies_because_others_used_up_the_memory_is_not_out_of_it(tmp_path: Path) -> None:
+    code = "hoard = [b'x' * 2**20 for _ in range(500)]; print('took it all')"
+    with seats(tmp_path, code, limits=Limits(memory_bytes=1024 * MIB)) as ground:
+        generation, mount = find_layout().home("memory") or (0, Path())
+        name = "memory.max" if generation == 2 else "memory.limit_in_bytes"
+        # The group above the seats', which stands for a host with too little memory.
+        (mount / "domino-arena" / ground.job / name).write_text(str(64 * MIB))
+        ran = ground.run()
+    assert "took it all" not in ran.output
+    assert (ran.exit.oom_kills, ran.exit.is_arena_fault) == (0, False)
+    assert ran.exit.host_oom_kills > 0
 
 
 def test_one_hog_among_its_children_ends_the_whole_seat(tmp_path: Path) -> None:

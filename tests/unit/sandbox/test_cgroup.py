@@ -123,12 +123,18 @@ def test_version_2_counters(tmp_path: Path) -> None:
         },
     )
     counters = Cgroup(v2_only(tmp_path), "g").counters()
-    assert counters == (2, 5, 1.5, 67108864)
+    assert counters == (2, 5, 1.5, 67108864, 0)
+
+
+def test_a_kill_in_a_group_that_never_met_its_limit_is_the_hosts(tmp_path: Path) -> None:
+    fill(tmp_path / "g", {"memory.events": "max 0\noom 0\noom_kill 1\n"})
+    counters = Cgroup(v2_only(tmp_path), "g").counters()
+    assert (counters.oom_kills, counters.host_oom_kills) == (0, 1)
 
 
 def test_an_old_kernel_that_keeps_no_peak_says_none(tmp_path: Path) -> None:
     fill(tmp_path / "g", {"memory.events": "oom_kill 0\n"})
-    assert Cgroup(v2_only(tmp_path), "g").counters() == (0, 0, 0.0, None)
+    assert Cgroup(v2_only(tmp_path), "g").counters() == (0, 0, 0.0, None, 0)
 
 
 def test_version_2_freezes_kills_and_knows_when_it_is_empty(tmp_path: Path) -> None:
@@ -170,11 +176,13 @@ def test_version_1_limits_and_counters(tmp_path: Path) -> None:
         memory,
         {
             "memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 4\n",
-            "memory.max_usage_in_bytes": "1024\n",
+            "memory.max_usage_in_bytes": f"{64 * MIB - 4096}\n",
             "cgroup.procs": "",
         },
     )
-    assert group.counters() == (4, 7, 2.5, 1024)
+    assert group.counters() == (4, 7, 2.5, 64 * MIB - 4096, 0)
+    (memory / "memory.max_usage_in_bytes").write_text("1024\n")
+    assert group.counters() == (0, 7, 2.5, 1024, 4), "it was not its own limit"
     assert group.freeze_words == ("FROZEN", "THAWED")
     assert group.open_kill() is None
     assert group.is_empty()
