@@ -41,14 +41,14 @@ _RANKS = {Level.UNSAFE: 0, Level.PRACTICE: 1, Level.FULL: 2}
 class Limits(NamedTuple):
     """What one seat may use. Bytes, seconds and counts are for its whole process tree.
 
-    ``cpu_cores`` is a share of time (1.0 is one core). ``cpu_s`` is the CPU time of one attempt
-    in all; None sets no total. ``file_bytes`` is the largest single file, ``open_files`` holds
-    for each process.
+    ``cpu_cores`` is a share of time (1.0 is one core), None for all there is. ``cpu_s`` is the CPU
+    time of one attempt in all; None sets no total. ``file_bytes`` is the largest single file,
+    ``open_files`` holds for each process.
     """
 
     memory_bytes: int = 256 * MIB
     processes: int = 64
-    cpu_cores: float = 1.0
+    cpu_cores: float | None = 1.0
     cpu_s: float | None = None
     tmp_bytes: int = 16 * MIB
     shm_bytes: int = 8 * MIB

@@ -25,7 +25,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from arena.errors import SandboxError
-from arena.sandbox.base import Level, SeatSpec
+from arena.sandbox.base import MIB, Level, Limits, SeatSpec
 from arena.sandbox.bwrap_options import ARGS_FD, FILTER_FD, STATUS_FD, seat_options, trial_options
 from arena.sandbox.bwrap_seat import BwrapSeat, Pipes
 from arena.sandbox.cgroup import Cgroup, JobCgroups
@@ -34,6 +34,8 @@ from arena.sandbox.runtime import BotRuntime
 from arena.sandbox.seccomp import filter_bytes
 from arena.sandbox.tools import Tools, bwrap_candidates
 
+# Far above what a worker needs: one that a bot has taken over must not bring down the host.
+WORKER_LIMITS = Limits(memory_bytes=1024 * MIB, processes=128, cpu_cores=None)
 _TRIAL_S = 10.0
 _CLOSE_S = 2.0
 # A gRPC client in Python maps 0.7 GiB without using it, so address space can only be capped high.
@@ -69,7 +71,7 @@ class BwrapBackend:
         self._children = children
         self._cgroups = cgroups
         self._pick(trial.uid, trial.routes)
-        self.worker_group = cgroups.make("worker", None) if cgroups else None
+        self.worker_group = cgroups.make("worker", WORKER_LIMITS) if cgroups else None
 
     @property
     def program(self) -> str:

@@ -70,16 +70,15 @@ class JobCgroups:
         except OSError as error:
             raise SandboxError(_reason(error)) from error
 
-    def make(self, name: str, limits: Limits | None) -> Cgroup:
-        """A new, empty group; without limits it serves to kill and count only.
+    def make(self, name: str, limits: Limits) -> Cgroup:
+        """A new, empty group with its limits of memory, processes and CPU.
 
         Raises SandboxError when it cannot be made.
         """
         group = Cgroup(self._layout, f"{BASE}/{self._job}/{name}")
         try:
             group.create()
-            if limits is not None:
-                group.limit(limits)
+            group.limit(limits)
         except OSError as error:
             group.remove(0.0)
             raise SandboxError(_reason(error)) from error
@@ -137,6 +136,8 @@ class Cgroup:
             write(folder / "memory.limit_in_bytes", memory)
             write_if_there(folder / "memory.memsw.limit_in_bytes", memory)
         write(self._homes["pids"][1] / "pids.max", str(limits.processes))
+        if limits.cpu_cores is None:
+            return
         generation, folder = self._homes["cpu"]
         quota = int(limits.cpu_cores * _PERIOD_US)
         if generation == 2:

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from arena.errors import SandboxError
-from arena.sandbox.base import BotFiles, Level, Limits
+from arena.sandbox.base import MIB, BotFiles, Level, Limits
+from arena.sandbox.cgroup_files import find_layout
 from arena.supervisor.launch import launch
 from arena.supervisor.protocol import JobConfig, encode
 from tests.integration.sandbox_kit import (
@@ -218,6 +219,29 @@ def test_the_worker_has_a_user_of_its_own_and_no_rights(tmp_path: Path) -> None:
     finally:
         handle.close()
     assert not is_alive(pid)
+
+
+def test_a_worker_cannot_use_up_the_host(tmp_path: Path) -> None:
+    handle = launch(JobConfig())
+    try:
+        job = Path(handle.folder).name
+        # The launcher enters first, then becomes the worker.
+        assert eventually(lambda: str(handle.worker_pid) in limits_of(job, "worker")["entries"])
+        limits = limits_of(job, "worker")
+        assert (int(limits["memory"]), int(limits["processes"])) == (1024 * MIB, 128)
+    finally:
+        handle.close()
+
+
+def limits_of(job: str, group: str) -> dict[str, str]:
+    layout, found = find_layout(), {}
+    files = {"memory": ("memory.limit_in_bytes", "memory.max"), "pids": ("pids.max", "pids.max")}
+    for controller, names in files.items():
+        generation, mount = layout.home(controller) or (1, Path())
+        folder = mount / "domino-arena" / job / group
+        found[controller] = (folder / names[generation - 1]).read_text()
+        found["entries"] = (folder / "cgroup.procs").read_text()
+    return {**found, "processes": found["pids"]}
 
 
 MAIN = """
