@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from arena.core.results import MatchResult
+from arena.core.results import MatchResult, pair_score
 
 K = 20.0
 START = 1500.0
@@ -43,17 +43,13 @@ def _moves(result: MatchResult, elo: list[float], k: float) -> list[float]:
         k
         / (len(seats) - 1)
         * sum(
-            _score(result.ranks[seat], result.ranks[other])
+            pair_score(result.ranks[seat], result.ranks[other])
             - _expected(elo[result.seating[seat]] - elo[result.seating[other]])
             for other in seats
             if other != seat
         )
         for seat in seats
     ]
-
-
-def _score(rank: int, other: int) -> float:
-    return 0.5 * (1 + (rank < other) - (rank > other))
 
 
 def _expected(difference: float) -> float:

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.core.results import pair_score
+
 Array: TypeAlias = NDArray[np.float64]
 Indexes: TypeAlias = NDArray[np.int64]
 
@@ -66,7 +68,7 @@ def expand(games: Sequence[Game]) -> Pairs:
         deal = deals.setdefault(game.deal, len(deals))
         table = tables.setdefault((game.deal, game.table), len(tables))
         for a, b in combinations(range(len(game.bots)), 2):
-            score = 0.5 * (1 + (game.ranks[a] < game.ranks[b]) - (game.ranks[a] > game.ranks[b]))
+            score = pair_score(game.ranks[a], game.ranks[b])
             rows.append((game.bots[a], game.bots[b], score, deal, table))
     columns = np.array(rows, dtype=np.float64).reshape(len(rows), 5).T
     first, second, deal_no, table_no = (columns[i].astype(np.int64) for i in (0, 1, 3, 4))

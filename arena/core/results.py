@@ -36,6 +36,11 @@ class MatchResult:
         return tuple(self.seating[seat] for seat in faulty_seats(self.faulty_seat, self.ranks))
 
 
+def pair_score(rank: int, other: int) -> float:
+    """What a seat of one rank takes of a seat of another: 1 if it is before it, ties half."""
+    return 0.5 * (1 + (rank < other) - (rank > other))
+
+
 def rated(results: Iterable[MatchResult]) -> list[MatchResult]:
     """The matches that count, in schedule order: those of whole units only.
 

@@ -21,7 +21,7 @@ from arena.core.rating import (
     fit,
 )
 from arena.core.rating_bars import Basis
-from arena.core.results import MatchResult, rated
+from arena.core.results import MatchResult, pair_score, rated
 from arena.core.schedule import BotRef, Tournament, n_matches
 
 
@@ -260,9 +260,7 @@ def _cross(
     matches: dict[tuple[int, int], int] = {}
     for result in results:
         for a, b in combinations(range(len(result.seating)), 2):
-            score = 0.5 * (
-                1 + (result.ranks[a] < result.ranks[b]) - (result.ranks[a] > result.ranks[b])
-            )
+            score = pair_score(result.ranks[a], result.ranks[b])
             for pair, share in (((a, b), score), ((b, a), 1 - score)):
                 key = (result.seating[pair[0]], result.seating[pair[1]])
                 points[key] = points.get(key, 0.0) + share
