@@ -45,8 +45,8 @@ def open_store(db: str, *, create: bool = False) -> Store:
 
 
 def print_json(value: object) -> None:
-    """Print a value as indented JSON."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    """Print a value as indented JSON, in ASCII: texts of bots may hold what moves a terminal."""
+    click.echo(json.dumps(value, indent=2))
 
 
 def console(*, width: int | None = None) -> Console:

@@ -72,11 +72,14 @@ def _draw(stored: StoredMatch, rounds: tuple[int, ...]) -> None:
 
 
 def _show_config(store: Store, name: str | None, as_json: bool) -> None:
+    from arena.cli.words import clean
+
     stored = store.tournament(name)
     if as_json:
         print_json(_config_to_dict(stored))
         return
-    click.echo(stored.terms.config.rstrip("\n") or _as_comments(stored))
+    lines = stored.terms.config.rstrip("\n").split("\n")
+    click.echo("\n".join("\t".join(map(clean, line.split("\t"))) for line in lines))
 
 
 def _config_to_dict(stored: StoredTournament) -> dict[str, Any]:
@@ -93,9 +96,3 @@ def _config_to_dict(stored: StoredTournament) -> dict[str, Any]:
         "created_at": stored.created_at,
         "finished_at": stored.finished_at,
     }
-
-
-def _as_comments(stored: StoredTournament) -> str:
-    return f"# {stored.tournament.name} was started without a file\n" + json.dumps(
-        stored.terms.settings, indent=2
-    )

@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 import sqlite3
+import unicodedata
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
@@ -195,6 +196,57 @@ def test_the_settings_of_a_tournament_are_shown_as_they_were_given(arena: Arena)
     config = arena("show", "--config", "spring", "--json").json
     assert config["seed"] is not None and config["state"] == "finished"
     assert arena("show", "--config", "autumn", "--json").json["seed"] is None
+
+
+NASTY = "é\x1b[2J\x9b31m\x9dtitle\x07\u202etxet\u2028\U000e0041"
+"""Text that moves a terminal's cursor, colours it, renames its window or turns its writing."""
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("bots", "--json"),
+        ("show", "5", "--tournament", "spring", "--json"),
+        ("show", "--config", "spring", "--json"),
+        ("show", "--config", "spring"),
+        ("show", "5", "--tournament", "spring"),
+        ("bots",),
+        ("board", "spring", "--json", "--history"),
+        ("matches", "--json"),
+    ],
+)
+def test_no_listing_sends_a_terminal_what_bots_or_files_hold(
+    arena: Arena, db: Path, asked: tuple[str, ...]
+) -> None:
+    with Store.open(db) as store:
+        match = store.match("5", "spring")
+        assert match.evidence is not None
+    evidence = match.evidence._replace(detail=NASTY, log=(NASTY,)).to_dict()
+    with sqlite3.connect(db) as connection:
+        for change, value in (
+            ("bot_version SET manifest", json.dumps({"author": NASTY, "runtime": NASTY})),
+            ("tournament SET config", f"# {NASTY}\n\tdeals = 1\n"),
+            ("tournament SET settings", json.dumps({"note": NASTY})),
+        ):
+            connection.execute(f"UPDATE {change} = ?", (value,))
+        changed = (json.dumps(evidence), match.match_id)
+        connection.execute("UPDATE match SET evidence = ? WHERE match_id = ?", changed)
+    connection.close()
+    done = arena(*asked)
+    assert (done.code, done.err) == (0, "")
+    hidden = {char for char in done.out if unicodedata.category(char) in ("Cc", "Cf", "Zl", "Zp")}
+    assert hidden <= {"\n", "\t"}
+    if asked[-1] == "--json" and asked[0] in ("bots", "show"):
+        assert NASTY in str_of(done.json), "and nothing is lost"
+    if asked == ("show", "--config", "spring"):
+        assert "\n\tdeals = 1\n" in done.out
+
+
+def str_of(value: Any) -> str:
+    """All the texts in a JSON value, one after the other."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    return "\n".join(map(str_of, value)) if isinstance(value, list) else str(value)
 
 
 def test_bots_are_listed_with_what_they_played(arena: Arena) -> None:
