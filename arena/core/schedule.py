@@ -108,23 +108,13 @@ class SeriesPlan(NamedTuple):
     matches: tuple[PlannedMatch, ...]
 
 
-def tables(
-    n_bots: int, seats: int, limit: int | None, master: bytes
-) -> tuple[tuple[int, ...], ...]:
-    """The tables that play: all, or a balanced draw of ``limit`` of them by the master seed.
-
-    Each table is an ascending tuple of bot indexes; the tables are in ascending order.
-    """
-    return draw_tables(n_bots, seats, limit, master)
-
-
 def plan(tournament: Tournament) -> tuple[SeriesPlan, ...]:
     """All series of a tournament, by cycle, table and rotation.
 
     Schedule order, which ``PlannedMatch.index`` counts, is by cycle, deal, table and rotation: a
     stop in the middle then leaves whole units behind.
     """
-    drawn = tables(
+    drawn = draw_tables(
         len(tournament.bots), tournament.variant.seats, tournament.tables, tournament.master
     )
     identity = ids.identity_id(tournament.identity())
@@ -136,13 +126,16 @@ def plan(tournament: Tournament) -> tuple[SeriesPlan, ...]:
     )
 
 
+def n_tables(tournament: Tournament) -> int:
+    """How many tables play, without drawing them."""
+    every = comb(len(tournament.bots), tournament.variant.seats)
+    return every if tournament.tables is None else min(every, tournament.tables)
+
+
 def n_matches(tournament: Tournament) -> int:
     """How many matches ``plan`` will hold, without making it."""
     seats = tournament.variant.seats
-    n_tables = comb(len(tournament.bots), seats)
-    if tournament.tables is not None:
-        n_tables = min(n_tables, tournament.tables)
-    return tournament.cycles * tournament.deals * n_tables * seats
+    return tournament.cycles * tournament.deals * n_tables(tournament) * seats
 
 
 def in_schedule_order(series: Collection[SeriesPlan]) -> list[PlannedMatch]:

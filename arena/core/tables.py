@@ -10,14 +10,17 @@ from math import comb
 from arena.core.ids import fields_hash
 
 ALL_UP_TO = 500
-"""Up to this many tables all of them play by default."""
+"""Up to this many tables of three or four all of them play by default."""
 
 Table = tuple[int, ...]
 
 
 def default_limit(n_bots: int, seats: int) -> int | None:
-    """How many tables play when nobody said: None (all) up to ``ALL_UP_TO``, else that many."""
-    return None if comb(n_bots, seats) <= ALL_UP_TO else ALL_UP_TO
+    """How many tables play when nobody said: None (all) up to ``ALL_UP_TO``, else that many.
+
+    At two seats all do: a round robin leaves out no pairing.
+    """
+    return None if seats == 2 or comb(n_bots, seats) <= ALL_UP_TO else ALL_UP_TO
 
 
 def draw_tables(n_bots: int, seats: int, limit: int | None, master: bytes) -> tuple[Table, ...]:

@@ -19,9 +19,8 @@ from arena.core.schedule import (
     n_matches,
     plan,
     remaining,
-    tables,
 )
-from arena.core.tables import ALL_UP_TO, default_limit
+from arena.core.tables import ALL_UP_TO, default_limit, draw_tables
 from arena.errors import ConfigError
 
 quick = settings(max_examples=40, deadline=None)
@@ -159,8 +158,8 @@ def test_a_limited_draw_of_tables_is_balanced(
     seats: int, more: int, limit: int, master: bytes
 ) -> None:
     n_bots = seats + more
-    drawn = tables(n_bots, seats, limit, master)
-    assert drawn == tables(n_bots, seats, limit, master)
+    drawn = draw_tables(n_bots, seats, limit, master)
+    assert drawn == draw_tables(n_bots, seats, limit, master)
     assert len(drawn) == len(set(drawn)) == min(limit, comb(n_bots, seats))
     assert list(drawn) == sorted(drawn)
     assert all(len(set(table)) == seats and list(table) == sorted(table) for table in drawn)
@@ -170,17 +169,20 @@ def test_a_limited_draw_of_tables_is_balanced(
 
 
 def test_another_seed_draws_other_tables() -> None:
-    assert tables(12, 4, 20, b"one") != tables(12, 4, 20, b"two")
+    assert draw_tables(12, 4, 20, b"one") != draw_tables(12, 4, 20, b"two")
 
 
 def test_a_draw_lets_most_pairs_meet() -> None:
-    met = Counter(pair for table in tables(12, 4, 33, b"seed") for pair in combinations(table, 2))
+    met = Counter(
+        pair for table in draw_tables(12, 4, 33, b"seed") for pair in combinations(table, 2)
+    )
     assert len(met) == comb(12, 2)
     assert max(met.values()) <= 2 * 33 * 6 / comb(12, 2)
 
 
 def test_all_tables_play_by_default_up_to_the_limit() -> None:
     assert default_limit(6, 4) is None
+    assert default_limit(1_000, 2) is None, "a pairing is never left out"
     assert default_limit(20, 4) == ALL_UP_TO
 
 
