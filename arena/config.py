@@ -15,6 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from arena.errors import ConfigError
 
+_NOT_OPTIONS = {"name": "variant", "seats": "seats", "target": "target"}
+"""What a variant is made of and has a setting of its own."""
+
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -45,15 +48,7 @@ class RunSettings(BaseModel):
 
     def to_toml(self) -> str:
         """The settings as a tournament file, defaults left out."""
-        lines = []
-        for key, value in self.model_dump(exclude_defaults=True).items():
-            if isinstance(value, dict):
-                continue
-            lines.append(f"{key} = {_toml(value)}")
-        if self.options:
-            lines.append("\n[options]")
-            lines += [f"{key} = {_toml(value)}" for key, value in self.options.items()]
-        return "\n".join(lines) + "\n"
+        return to_toml(self.model_dump(exclude_defaults=True))
 
     def master_seed(self) -> bytes:
         """The master seed, 32 bytes: from ``seed`` by hash, or random."""
@@ -72,6 +67,10 @@ def make_settings(values: Mapping[str, Any], source: str) -> RunSettings:
         settings = RunSettings.model_validate(values)
     except ValidationError as error:
         raise ConfigError(f"{source}: {_first_problem(error)}") from None
+    for key in _NOT_OPTIONS.keys() & settings.options.keys():
+        raise ConfigError(
+            f"{source}: {key} is no option of a variant; give it as {_NOT_OPTIONS[key]} by itself"
+        )
     if settings.name is not None and not NAME.fullmatch(settings.name):
         raise ConfigError(
             f"{source}: name {settings.name!r} cannot be used; letters, digits, dot, underscore "
@@ -80,14 +79,26 @@ def make_settings(values: Mapping[str, Any], source: str) -> RunSettings:
     return settings
 
 
-def read_tournament_file(path: Path) -> dict[str, Any]:
-    """The keys of a tournament file; bot folders in it are relative to the file's folder.
+def to_toml(values: Mapping[str, Any]) -> str:
+    """Settings by name as a tournament file."""
+    lines = [f"{key} = {_toml(value)}" for key, value in values.items() if key != "options"]
+    if options := values.get("options"):
+        lines.append("\n[options]")
+        lines += [f"{key} = {_toml(value)}" for key, value in options.items()]
+    return "\n".join(lines) + "\n"
+
+
+def read_tournament_file(path: Path) -> tuple[dict[str, Any], str]:
+    """The keys of a tournament file, and its text.
+
+    Bot folders in it are relative to the file's folder.
 
     Raises:
         ConfigError: it cannot be read or is no TOML.
     """
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        values = tomllib.loads(text)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise ConfigError(f"cannot read {path}: {reason}") from None
@@ -95,7 +106,7 @@ def read_tournament_file(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path} is no TOML: {error}") from None
     if isinstance(bots := values.get("bots"), list):
         values["bots"] = [str(path.parent / bot) if isinstance(bot, str) else bot for bot in bots]
-    return values
+    return values, text
 
 
 def _toml(value: object) -> str:

@@ -18,6 +18,12 @@ from arena.core.schedule import Tournament
 from arena.core.tables import default_limit
 from arena.errors import ConfigError
 
+_PLAYED = {
+    *("options", "deals", "tables", "seed", "target"),
+    *("move_time", "bank", "connect_time", "match_time"),
+}
+"""The settings that change what is played, beside the variant, the seats and the bots."""
+
 
 class Entry(NamedTuple):
     """A tournament ready to be stored and played, with the bundles it needs by digest."""
@@ -33,10 +39,8 @@ class Entry(NamedTuple):
         return self.settings.jobs or len(os.sched_getaffinity(0))
 
 
-def enter(settings: RunSettings, master: bytes | None = None) -> Entry:
+def enter(settings: RunSettings) -> Entry:
     """Pack the bots and check that they and the settings fit together.
-
-    ``master`` overrides the master seed, for resuming a tournament whose seed was random.
 
     Raises:
         ConfigError, BundleError: what cannot be, in one line.
@@ -53,7 +57,7 @@ def enter(settings: RunSettings, master: bytes | None = None) -> Entry:
         bots=refs,
         deals=settings.deals,
         tables=limit,
-        master=master if master is not None else settings.master_seed(),
+        master=settings.master_seed(),
     )
     control = TimeControl(
         move_s=settings.move_time,
@@ -110,7 +114,7 @@ def _table_limit(settings: RunSettings, n_bots: int) -> int | None:
 
 def _default_name(settings: RunSettings, bundles: list[Bundle]) -> str:
     """A name that the same command finds again, and that changes with what is played."""
-    played = settings.model_dump(include={"options", "deals", "tables", "seed", "target"})
+    played = settings.model_dump(include=_PLAYED)
     digests = sorted(bundle.digest for bundle in bundles)
     text = json.dumps([played, digests], sort_keys=True)
     short = hashlib.sha256(text.encode()).hexdigest()[:6]

@@ -11,7 +11,7 @@ from rich.rule import Rule
 
 from arena.cli.options import db_option
 from arena.cli.result import standings_of
-from arena.cli.session import STOPPED, Ground, StoppedError, play, say_stopped
+from arena.cli.session import STOPPED, Order, SandboxChoice, StoppedError, play, say_stopped
 from arena.config import make_settings
 from arena.errors import ConfigError, SandboxError
 from arena.sandbox.base import Level
@@ -48,13 +48,13 @@ def command(folder: str, jobs: int | None, db: str) -> None:
             f"there are no sample bots at {folder}; run this in a checkout of the project, or name "
             "their folder with --bots"
         )
-    ground = _ground(console)
+    sandbox = _sandbox(console)
     try:
         for shape in ROUND_ROBINS:
             name = f"demo-{shape['seats']}p"
             settings = make_settings({**shape, "bots": bots, "name": name, "jobs": jobs}, "demo")
             console.print(Rule(f"famille at {settings.seats} seats", style="dim"))
-            stored = play(settings, db, ground, console)
+            stored = play(Order(settings, settings.to_toml()), db, sandbox, console)
             _show(db, stored, console)
     except StoppedError:
         say_stopped(console)
@@ -63,12 +63,12 @@ def command(folder: str, jobs: int | None, db: str) -> None:
     _say_what_next(db, console)
 
 
-def _ground(console: Console) -> Ground:
+def _sandbox(console: Console) -> SandboxChoice:
     """The best sandbox here; none, loudly, where there is none: these bots are our own."""
     from arena.sandbox.probe import best_level
 
     try:
-        return Ground("bwrap", best_level())
+        return SandboxChoice("bwrap", best_level())
     except SandboxError as error:
         console.print(
             "[bold red]NO SANDBOX on this machine.[/] The demo goes on without one, since these "
@@ -76,7 +76,7 @@ def _ground(console: Console) -> Ground:
             highlight=False,
             soft_wrap=True,
         )
-        return Ground("plain", Level.UNSAFE)
+        return SandboxChoice("plain", Level.UNSAFE)
 
 
 def _show(db: str, stored: StoredTournament, console: Console) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,16 +12,19 @@ from rich.console import Console
 
 from arena.cli.options import db_option, json_option
 from arena.cli.result import show_result
-from arena.cli.session import STOPPED, Ground, StoppedError, play, say_stopped
-from arena.config import RunSettings, make_settings, read_tournament_file
+from arena.cli.session import STOPPED, Order, SandboxChoice, StoppedError, play, say_stopped
+from arena.config import RunSettings, make_settings, read_tournament_file, to_toml
 from arena.errors import ConfigError
 from arena.sandbox.base import Level
+
+_INTEGER = re.compile(r"-?[0-9]{1,9}")
+"""Not ``isdigit``, which takes digits that ``int`` does not."""
 
 
 def _tables(_: click.Context, __: click.Parameter, value: str | None) -> int | str | None:
     if value is None or value == "all":
         return value
-    if value.isdigit():
+    if _INTEGER.fullmatch(value):
         return int(value)
     raise ConfigError(f'--tables is {value!r}; give "all" or a number')
 
@@ -28,7 +32,7 @@ def _tables(_: click.Context, __: click.Parameter, value: str | None) -> int | s
 def _target(_: click.Context, __: click.Parameter, value: str | None) -> int | str | None:
     if value is None or value == "none":
         return value
-    if value.isdigit():
+    if _INTEGER.fullmatch(value):
         return int(value)
     raise ConfigError(f'--target is {value!r}; give a number of points, or "none" for one round')
 
@@ -41,7 +45,7 @@ def _options(
         key, sign, setting = text.partition("=")
         if not sign:
             raise ConfigError(f"--option is {text!r}; write it as NAME=VALUE, like reserve=2")
-        options[key] = int(setting) if setting.lstrip("-").isdigit() else setting
+        options[key] = int(setting) if _INTEGER.fullmatch(setting) else setting
     return options or None
 
 
@@ -79,25 +83,27 @@ def command(bots: tuple[str, ...], db: str, as_json: bool, no_trial: bool, **fla
     A tournament file holds the same settings as keys (bots, variant, seats, deals, move_time, ...);
     flags given with it win.
     """
-    settings = _settings(bots, flags)
+    settings, config = _settings(bots, flags)
     console = Console(stderr=as_json)
+    order = Order(settings, config, has_trial=not no_trial)
     try:
-        stored = play(settings, db, ground_for(settings, console), console, has_trial=not no_trial)
+        stored = play(order, db, sandbox_for(settings, console), console)
     except StoppedError:
         say_stopped(console)
         sys.exit(STOPPED)
     show_result(db, stored, console, as_json=as_json)
 
 
-def _settings(bots: tuple[str, ...], flags: dict[str, Any]) -> RunSettings:
+def _settings(bots: tuple[str, ...], flags: dict[str, Any]) -> tuple[RunSettings, str]:
+    """What is asked for, and the text that says it: the file's own, with what flags change."""
     values: dict[str, Any] = {}
-    source = "the command line"
+    source, text = "the command line", ""
     files = [bot for bot in bots if bot.endswith(".toml")]
     if files:
         if len(bots) > 1:
             raise ConfigError(f"{files[0]} names its own bots; give it alone")
         source = files[0]
-        values = read_tournament_file(Path(files[0]))
+        values, text = read_tournament_file(Path(files[0]))
     elif bots:
         values["bots"] = bots
     if not values.get("bots"):
@@ -105,19 +111,31 @@ def _settings(bots: tuple[str, ...], flags: dict[str, Any]) -> RunSettings:
             "no bots given; name their folders, for example: "
             "arena run sample_bots/random sample_bots/heaviest"
         )
-    values |= {key: value for key, value in flags.items() if value is not None}
-    return make_settings(values, source)
+    given = {key: value for key, value in flags.items() if value is not None}
+    settings = make_settings(values | given, source)
+    return settings, _with_flags(text, given) if files else settings.to_toml()
 
 
-def ground_for(settings: RunSettings, console: Console) -> Ground:
+def _with_flags(text: str, given: dict[str, Any]) -> str:
+    """A tournament file as it was, and in comments at its end the flags that it was given with."""
+    if not given:
+        return text
+    lines = to_toml(given).splitlines()
+    comments = "".join(f"# {line}".rstrip() + "\n" for line in lines)
+    return (
+        f"{text.rstrip()}\n\n# Given on the command line, where it wins over the above:\n{comments}"
+    )
+
+
+def sandbox_for(settings: RunSettings, console: Console) -> SandboxChoice:
     """The sandbox for these settings: the best that this machine has, or none if asked for none.
 
     Raises:
         SandboxError: bubblewrap was asked for and no level of it can be had.
     """
     if settings.sandbox == "plain":
-        return Ground("plain", Level.UNSAFE)
+        return SandboxChoice("plain", Level.UNSAFE)
     from arena.sandbox.probe import best_level
 
     with console.status("looking at the sandbox"):
-        return Ground("bwrap", best_level())
+        return SandboxChoice("bwrap", best_level())

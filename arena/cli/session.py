@@ -5,23 +5,30 @@ from __future__ import annotations
 import asyncio
 import secrets
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dominobot.rules import commitment
 from rich.console import Console
-from rich.markup import escape
 
 from arena.cli.progress import MatchProgress
 from arena.config import RunSettings
-from arena.core.schedule import plan
+from arena.core.schedule import SeriesPlan, n_matches, n_tables, plan
 from arena.entry import Entry, enter
-from arena.errors import ArenaError
 from arena.executors.local import LocalConfig, LocalExecutor
 from arena.sandbox.base import Level
-from arena.store import State, Store, StoredTournament, Terms
+from arena.store import (
+    TIME_CONTROL,
+    Store,
+    StoredTournament,
+    Terms,
+    check_place,
+    claimed,
+    database_path,
+    is_open_to_others,
+)
 from arena.tournament import Conditions, TournamentRun
 from arena.trial import try_bots
 
@@ -29,99 +36,118 @@ STOPPED = 130
 """Exit code after Ctrl-C, as a shell gives it."""
 
 
-class Ground(NamedTuple):
+class SandboxChoice(NamedTuple):
     """The sandbox that seats get: which backend, and what it promises on this machine."""
 
     backend: str
     level: Level
 
 
+class Order(NamedTuple):
+    """What is to be played. ``config`` is the text kept with it: that of its tournament file."""
+
+    settings: RunSettings
+    config: str
+    has_trial: bool = True
+
+
 class StoppedError(Exception):
     """The person pressed Ctrl-C; everything is put away and can be gone on with."""
 
 
-def play(
-    settings: RunSettings, db: str, ground: Ground, console: Console, *, has_trial: bool = True
-) -> StoredTournament:
+def play(order: Order, db: str, sandbox: SandboxChoice, console: Console) -> StoredTournament:
     """Play a tournament, or go on with it, and give it back as stored at the end.
+
+    The database is made when there is something to store in it, after the trial; that it can be
+    used is found out before.
 
     Raises:
         ArenaError: what a person can mend.
         StoppedError: Ctrl-C.
     """
-    entry = enter(settings)
-    with _opened(db) as store:
+    entry = enter(order.settings)
+    path = database_path(db)
+    is_there = check_place(path, create=True)
+    with claimed(path, entry.tournament.name):
+        known = None
+        if is_there:
+            known, entry = _resume(path, entry)
+        if known is not None and known.is_finished:
+            console.print(f"[bold]{known.tournament.name}[/] is finished; this is its result.")
+            return known
+        if known is None and order.has_trial:
+            asyncio.run(_stoppable(_trial(entry, sandbox, console)))
+        terms = _terms(order, entry, sandbox) if known is None else known.terms
+        _announce(entry, terms, sandbox, console, is_new=known is None)
+        series = plan(entry.tournament)
+        with Store.open(path, create=True) as store:
+            bundles = entry.bundles.values()
+            store.begin(
+                entry.tournament, terms, series, [(each.version, each.data) for each in bundles]
+            )
+            _warn_of_readers(path, console)
+            asyncio.run(_stoppable(_play(store, series, entry, sandbox, console)))
+            finished = store.tournament(entry.tournament.name)
+    _reveal(finished, console)
+    return finished
+
+
+def _resume(path: Path, entry: Entry) -> tuple[StoredTournament | None, Entry]:
+    """The tournament as it is stored, if it is, and the entry with the seed that it then has."""
+    with Store.open(path) as store:
         known = store.find(entry.tournament.name)
-        if known is not None and settings.seed is None:
-            entry = enter(settings, known.tournament.master)
-        if known is None and has_trial:
-            asyncio.run(_stoppable(_trial(entry, ground, console)))
-        stored = _begin(store, entry, ground)
-        if stored.state is State.FINISHED:
-            console.print(f"[bold]{stored.tournament.name}[/] is finished; this is its result.")
-            return stored
-        with store.claim(stored.tournament.name):
-            _announce(stored, entry, ground, console)
-            asyncio.run(_stoppable(_play(store, stored, entry, ground, console)))
-        finished = store.tournament(stored.tournament.name)
-        _reveal(finished, console)
-        return finished
+        if known is None:
+            return None, entry
+        if entry.settings.seed is None:
+            tournament = replace(entry.tournament, master=known.tournament.master)
+            entry = entry._replace(tournament=tournament)
+        return store.resume(entry.tournament, known.terms._replace(settings=_clocks(entry))), entry
 
 
-@contextmanager
-def _opened(db: str) -> Iterator[Store]:
-    """The store; a file that was new and got no tournament is removed again."""
-    with Store.open(db, create=True) as store:
-        was_empty = not store.tournaments()
-        try:
-            yield store
-        except BaseException:
-            is_unused = was_empty and not store.tournaments()
-            path = store.path
-            store.close()
-            if is_unused:
-                for name in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
-                    name.unlink(missing_ok=True)
-            raise
+def _clocks(entry: Entry) -> dict[str, Any]:
+    return {TIME_CONTROL: entry.control.to_dict()}
 
 
-def _begin(store: Store, entry: Entry, ground: Ground) -> StoredTournament:
+def _terms(order: Order, entry: Entry, sandbox: SandboxChoice) -> Terms:
     secret = secrets.token_bytes(32)
-    terms = Terms(
+    return Terms(
         secret=secret,
         commitment=commitment(secret, entry.tournament.master),
-        config=entry.settings.to_toml(),
-        settings={
-            "time_control": entry.control.to_dict(),
-            "level": ground.level.value,
-            "backend": ground.backend,
-        },
+        config=order.config,
+        settings={**_clocks(entry), "level": sandbox.level.value, "backend": sandbox.backend},
     )
-    for bundle in entry.bundles.values():
-        store.add_version(bundle.version, bundle.data)
-    return store.begin(entry.tournament, terms)
 
 
-def _announce(stored: StoredTournament, entry: Entry, ground: Ground, console: Console) -> None:
-    tournament = stored.tournament
-    series = plan(tournament)
-    matches = sum(len(one.matches) for one in series)
-    tables = len({one.table for one in series})
+def _announce(
+    entry: Entry, terms: Terms, sandbox: SandboxChoice, console: Console, *, is_new: bool
+) -> None:
+    tournament = entry.tournament
     seats = tournament.variant.seats
-    start = "Playing" if stored.is_new else "Going on with"
+    start = "Playing" if is_new else "Going on with"
     target = tournament.variant.target
     goal = "a single round" if target is None else f"to {target}"
     console.print(
         f"{start} [bold]{tournament.name}[/]: {tournament.variant.name}, {seats} seats, {goal}\n"
-        f"  {len(tournament.bots)} bots, {tables} tables x {tournament.deals} deals x {seats} "
-        f"rotations = [bold]{matches}[/] matches on {entry.jobs} workers\n"
-        f"  sandbox: [bold]{ground.level.value}[/] ({ground.backend})\n"
-        f"  commitment to the deals: {stored.terms.commitment}",
+        f"  {len(tournament.bots)} bots, {n_tables(tournament)} tables x {tournament.deals} deals "
+        f"x {seats} rotations = [bold]{n_matches(tournament)}[/] matches on {entry.jobs} workers\n"
+        f"  sandbox: [bold]{sandbox.level.value}[/] ({sandbox.backend})\n"
+        f"  commitment to the deals: {terms.commitment}",
         highlight=False,
         soft_wrap=True,
     )
-    if ground.level is not Level.FULL:
-        console.print(f"  [yellow]{WARNINGS[ground.level]}[/]", highlight=False, soft_wrap=True)
+    if sandbox.level is not Level.FULL:
+        console.print(f"  [yellow]{WARNINGS[sandbox.level]}[/]", highlight=False, soft_wrap=True)
+
+
+def _warn_of_readers(path: Path, console: Console) -> None:
+    if is_open_to_others(path):
+        console.print(
+            f"  {path} holds the secret seed, and other users may read it: chmod 600 {path}",
+            style="yellow",
+            highlight=False,
+            soft_wrap=True,
+            markup=False,
+        )
 
 
 WARNINGS = {
@@ -145,33 +171,36 @@ def _reveal(stored: StoredTournament, console: Console) -> None:
     )
 
 
-def _executor(entry: Entry, ground: Ground) -> LocalExecutor:
-    config = LocalConfig(entry.jobs, ground.level, ground.backend, entry.bundles)
+def _executor(entry: Entry, sandbox: SandboxChoice) -> LocalExecutor:
+    config = LocalConfig(entry.jobs, sandbox.level, sandbox.backend, entry.bundles)
     return LocalExecutor(config)
 
 
-async def _trial(entry: Entry, ground: Ground, console: Console) -> None:
-    executor = _executor(entry, ground)
+async def _trial(entry: Entry, sandbox: SandboxChoice, console: Console) -> None:
+    executor = _executor(entry, sandbox)
     with console.status("a trial round for each bot"):
         await executor.start()
         try:
-            await try_bots(entry, executor, ground.level.value)
+            await try_bots(entry, executor, sandbox.level.value)
         finally:
             await executor.close()
 
 
 async def _play(
-    store: Store, stored: StoredTournament, entry: Entry, ground: Ground, console: Console
+    store: Store,
+    series: Sequence[SeriesPlan],
+    entry: Entry,
+    sandbox: SandboxChoice,
+    console: Console,
 ) -> None:
-    name = stored.tournament.name
-    executor = _executor(entry, ground)
-    total = sum(len(series.matches) for series in plan(stored.tournament))
-    with MatchProgress(console, total, total - len(store.pending(name))) as progress:
+    tournament = entry.tournament
+    executor = _executor(entry, sandbox)
+    total = n_matches(tournament)
+    with MatchProgress(console, total, total - len(store.pending(tournament.name))) as progress:
         await executor.start()
         try:
-            conditions = Conditions(entry.control, ground.level.value)
-            series = plan(stored.tournament)
-            run = TournamentRun(store, stored.tournament, series, executor, conditions)
+            conditions = Conditions(entry.control, sandbox.level.value)
+            run = TournamentRun(store, tournament, series, executor, conditions)
             await run.play(progress.note)
         finally:
             await executor.close()
@@ -198,8 +227,3 @@ def say_stopped(console: Console) -> None:
     console.print(
         "Stopped. What was played is saved; run the same command to go on.", style="yellow"
     )
-
-
-def print_error(console: Console, error: ArenaError) -> None:
-    """An error in the middle of other output."""
-    console.print(f"[red]error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)

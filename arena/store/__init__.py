@@ -1,8 +1,11 @@
 """Bots, tournaments, plans, results and replays in one SQLite file."""
 
+from arena.store.claim import claimed
+from arena.store.place import check_place, database_path, is_open_to_others
 from arena.store.saving import MAX_ATTEMPTS, chain_head
 from arena.store.store import Store
 from arena.store.values import (
+    TIME_CONTROL,
     Alarm,
     BotLine,
     MatchFilter,
@@ -16,6 +19,7 @@ from arena.store.values import (
 
 __all__ = [
     "MAX_ATTEMPTS",
+    "TIME_CONTROL",
     "Alarm",
     "BotLine",
     "MatchFilter",
@@ -27,4 +31,8 @@ __all__ = [
     "Terms",
     "TournamentLine",
     "chain_head",
+    "check_place",
+    "claimed",
+    "database_path",
+    "is_open_to_others",
 ]

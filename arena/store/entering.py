@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, select
 
-from arena.core.schedule import BotRef, PlannedMatch, SeriesPlan, Tournament, plan
+from arena.core.schedule import BotRef, PlannedMatch, SeriesPlan, Tournament
 from arena.core.version import BotVersion
 from arena.errors import ConfigError, StoreError
 from arena.store.rows import BOT_VERSION, BUNDLE, ENTRY, MATCH, PLACING, TOURNAMENT
-from arena.store.values import State, Terms
+from arena.store.values import TIME_CONTROL, State, StoredTournament, Terms
 
 _CHUNK = 5_000
+_TIMES = {
+    "move_s": "move time",
+    "bank_s": "bank",
+    "connect_s": "connect time",
+    "match_s": "match time",
+}
 
 
 def now() -> str:
@@ -31,7 +37,9 @@ def insert_version(connection: Connection, version: BotVersion, data: bytes) -> 
         connection.execute(insert(BUNDLE).values(digest=version.digest, data=data))
 
 
-def insert_tournament(connection: Connection, tournament: Tournament, terms: Terms) -> None:
+def insert_tournament(
+    connection: Connection, tournament: Tournament, terms: Terms, series: Iterable[SeriesPlan]
+) -> None:
     """Store a new tournament with all of its planned matches.
 
     Raises:
@@ -62,21 +70,27 @@ def insert_tournament(connection: Connection, tournament: Tournament, terms: Ter
         ],
     )
     first = connection.execute(select(func.coalesce(func.max(MATCH.c.id), 0))).scalar_one() + 1
-    _insert_plan(connection, plan(tournament), tournament_id, first)
+    _insert_plan(connection, series, tournament_id, first)
 
 
-def check_same(name: str, stored: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
+def check_same(stored: StoredTournament, tournament: Tournament, terms: Terms) -> None:
     """Refuse to go on with a tournament under a name that another one has.
+
+    Whatever can change results has to be the same: what identifies it, and the time control.
 
     Raises:
         ConfigError: naming what differs.
     """
-    differences = [_difference(key, stored[key], asked[key]) for key in asked]
+    is_, asked = stored.tournament.identity(), tournament.identity()
+    if TIME_CONTROL in stored.terms.settings:
+        is_[TIME_CONTROL] = stored.terms.settings[TIME_CONTROL]
+        asked[TIME_CONTROL] = terms.settings.get(TIME_CONTROL)
+    differences = [_difference(key, is_[key], asked[key]) for key in asked]
     said = "; ".join(difference for difference in differences if difference)
     if said:
         raise ConfigError(
-            f'a tournament named "{name}" is stored already and is another one ({said}); '
-            "give the same again to go on with it, or choose another --name"
+            f'a tournament named "{tournament.name}" is stored already and is another one '
+            f"({said}); give the same again to go on with it, or choose another --name"
         )
 
 
@@ -92,6 +106,13 @@ def _difference(key: str, stored: Any, asked: Any) -> str:
             if stored.get(option) != value
         ]
         return ", ".join(parts)
+    if key == TIME_CONTROL:
+        pairs = ((name, stored.get(name, value), value) for name, value in (asked or {}).items())
+        return ", ".join(
+            f"its {_TIMES.get(name, name)} is {is_:g} s, not {value:g} s"
+            for name, is_, value in pairs
+            if is_ != value
+        )
     if key == "seed_hash":
         return "its seed is another"
     words = {None: "all"}

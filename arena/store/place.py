@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 
 from arena.errors import StoreError
@@ -50,6 +52,37 @@ def check_place(path: Path, *, create: bool) -> bool:
             f"there is no database at {path} yet; `arena run` makes one, or give another --db"
         )
     return False
+
+
+def make_file(path: Path) -> bool:
+    """Make the empty file of a database, for its owner only; False when it is there already.
+
+    SQLite gives the files that it makes beside it the same permissions.
+
+    Raises:
+        StoreError: it cannot be made there.
+    """
+    try:
+        os.close(os.open(path.resolve(), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise StoreError(
+            f"{path} cannot be made: {error.strerror}; mend its permissions, or give another --db"
+        ) from error
+    return True
+
+
+def remove_database(path: Path) -> None:
+    """Remove a database's file and those that SQLite makes beside it."""
+    path = path.resolve()
+    for name in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+        name.unlink(missing_ok=True)
+
+
+def is_open_to_others(path: Path) -> bool:
+    """Whether other users may read the database: its seeds, before they are revealed, too."""
+    return bool(path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH))
 
 
 def _check_magic(path: Path) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dominobot.replay import CHAIN_START, ReplayError, chain, core_sha256
-from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
 
 from arena.core.history import running_elo
 from arena.core.record import MatchRecord
@@ -60,23 +60,6 @@ def save(connection: Connection, record: MatchRecord) -> str | None:
     else:
         _write(connection, row.id, record, core)
     return None
-
-
-def replan_unit(connection: Connection, unit: str) -> bool:
-    """Drop all verdicts of a unit and plan it again; False when it had its ``MAX_ATTEMPTS``.
-
-    Raises:
-        StoreError: there is no such unit.
-    """
-    attempt = connection.execute(
-        select(func.max(MATCH.c.attempt)).where(MATCH.c.unit == unit)
-    ).scalar_one()
-    if attempt is None:
-        raise StoreError(f"unit {unit} is not planned in this database")
-    if attempt + 1 >= MAX_ATTEMPTS:
-        return False
-    _replan(connection, unit)
-    return True
 
 
 def finish(connection: Connection, tournament: Row[Any]) -> str:

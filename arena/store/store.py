@@ -8,7 +8,7 @@ cannot be used.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -17,14 +17,14 @@ from sqlalchemy import Connection, select
 
 from arena.core.record import MatchRecord
 from arena.core.results import MatchResult
-from arena.core.schedule import BotRef, Tournament
+from arena.core.schedule import BotRef, SeriesPlan, Tournament
 from arena.core.verdict import Termination
 from arena.core.version import BotVersion
 from arena.errors import ResultConflict, StoreError
 from arena.store import entering, reading, saving
-from arena.store.claim import claimed
+from arena.store.claim import claimed, making
 from arena.store.engine import reader_engine, told, writer_engine
-from arena.store.place import check_place, database_path
+from arena.store.place import check_place, database_path, make_file, remove_database
 from arena.store.rows import BOT_VERSION, BUNDLE, MATCH, REPLAY
 from arena.store.schema import HEAD, revision, upgrade
 from arena.store.values import (
@@ -51,24 +51,32 @@ class Store:
     def open(cls, where: str | Path, *, create: bool = False) -> Store:
         """Open the database at a path or ``sqlite:///`` URL; an old one is brought up to date.
 
-        With ``create`` a missing or empty file is made into a new database; if that fails, no
-        file is left behind.
+        With ``create`` a missing or empty file is made into a new database that only its owner may
+        read, for it holds seeds that are still secret; if that fails, no file is left behind.
 
         Raises:
             StoreError: nothing there (without ``create``), a missing folder, not our database, a
                 newer release's, locked, full disk, no permission.
         """
         path = database_path(where)
-        is_there = path.exists()
-        is_filled = check_place(path, create=create)
+        if check_place(path, create=create):
+            return cls._opened(path, create=create)
+        with making(path):
+            is_new = make_file(path)
+            try:
+                return cls._opened(path, create=create)
+            except BaseException:
+                if is_new:
+                    remove_database(path)
+                raise
+
+    @classmethod
+    def _opened(cls, path: Path, *, create: bool) -> Store:
         store = cls(path)
         try:
-            store._prepare(is_filled, create)
+            store._prepare(create)
         except BaseException:
             store.close()
-            if create and not is_there:
-                for leftover in (path, *_companions(path)):
-                    leftover.unlink(missing_ok=True)
             raise
         return store
 
@@ -148,24 +156,49 @@ class Store:
         with self._read() as connection:
             return reading.tournaments(connection)
 
-    def begin(self, tournament: Tournament, terms: Terms) -> StoredTournament:
-        """Store a tournament with its whole plan, or find it again to go on with it.
-
-        When it is stored already, the stored terms count, and ``is_new`` is False.
+    def resume(self, tournament: Tournament, terms: Terms) -> StoredTournament | None:
+        """The tournament as it is stored, to go on with it; None when none has its name.
 
         Raises:
-            ConfigError: another tournament has that name; the text says what differs.
-            StoreError: a bot's version is not stored (``add_version``).
+            ConfigError: another tournament has that name, or this one is played with another time
+                control; the text says what differs.
+        """
+        with self._read() as connection:
+            row = reading.tournament_row(connection, tournament.name)
+            if row is None:
+                return None
+            stored = reading.as_tournament(row)
+        entering.check_same(stored, tournament, terms)
+        return stored
+
+    def begin(
+        self,
+        tournament: Tournament,
+        terms: Terms,
+        series: Sequence[SeriesPlan],
+        versions: Iterable[tuple[BotVersion, bytes]] = (),
+    ) -> StoredTournament:
+        """Store a tournament with its plan, or find it again to go on with it.
+
+        ``versions`` are bots and their archives to be stored with a new one. When it is stored
+        already, the stored terms count, and ``is_new`` is False.
+
+        Raises:
+            ConfigError: as ``resume``; then nothing is stored.
+            StoreError: a bot's version is not stored.
         """
         with self._write() as connection:
             row = reading.tournament_row(connection, tournament.name)
-            if row is None:
-                entering.insert_tournament(connection, tournament, terms)
-                row = reading.tournament_row(connection, tournament.name)
-                assert row is not None
-                return reading.as_tournament(row)._replace(is_new=True)
-            entering.check_same(tournament.name, row.identity, tournament.identity())
-            return reading.as_tournament(row)
+            if row is not None:
+                stored = reading.as_tournament(row)
+                entering.check_same(stored, tournament, terms)
+                return stored
+            for version, data in versions:
+                entering.insert_version(connection, version, data)
+            entering.insert_tournament(connection, tournament, terms, series)
+            row = reading.tournament_row(connection, tournament.name)
+            assert row is not None
+            return reading.as_tournament(row)._replace(is_new=True)
 
     def pending(self, name: str) -> dict[str, int]:
         """The to-do list in schedule order: the id of each match without a verdict, and the
@@ -232,11 +265,6 @@ class Store:
         if said:
             raise ResultConflict(said)
         return said is None
-
-    def replan_unit(self, unit: str) -> bool:
-        """Drop the verdicts of a unit and plan it again; False when it had all its attempts."""
-        with self._write() as connection:
-            return saving.replan_unit(connection, unit)
 
     def faults_in_series(self, series_id: str) -> dict[int, tuple[Termination, ...]]:
         """The faults of each bot (by its index) in a series, in schedule order; none: no entry."""
@@ -325,10 +353,10 @@ class Store:
 
     # --------------------------------------------------------------------- private
 
-    def _prepare(self, is_filled: bool, create: bool) -> None:
+    def _prepare(self, create: bool) -> None:
         found = None
         with told(self.path):
-            if is_filled:
+            if self.path.stat().st_size:
                 with self._read() as connection:
                     found = revision(connection, self.path)
             if found is None and not create:
@@ -372,7 +400,3 @@ def _as_number(reference: str) -> int | None:
     if digits.isascii() and digits.isdigit() and (reference != digits or len(digits) < 8):
         return int(digits)
     return None
-
-
-def _companions(path: Path) -> tuple[Path, Path]:
-    return path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")

@@ -9,6 +9,9 @@ from arena.core.record import Evidence, SeatUsage
 from arena.core.schedule import Tournament
 from arena.core.verdict import Termination, Verdict
 
+TIME_CONTROL = "time_control"
+"""The key of the clocks among a tournament's settings."""
+
 
 class State(Enum):
     """Whether a tournament still has matches to play."""
@@ -21,8 +24,8 @@ class Terms(NamedTuple):
     """What is stored beside a tournament and does not decide it.
 
     ``secret`` (32 bytes) and the master seed make the ``commitment``. ``config`` is the text of
-    the tournament file, empty when there was none; ``settings`` is shown as it is: time control,
-    sandbox level wanted and so on.
+    the tournament file, empty when there was none; ``settings`` is shown as it is: sandbox level
+    wanted and so on; under ``TIME_CONTROL`` are the clocks, which stay the same to the end.
     """
 
     secret: bytes

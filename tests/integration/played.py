@@ -39,7 +39,7 @@ def begun(store: Store, wanted: Tournament | None = None) -> Tournament:
     wanted = wanted or tournament()
     for bot in wanted.bots:
         store.add_version(version(bot.name), b"zip of " + bot.name.encode())
-    store.begin(wanted, TERMS)
+    store.begin(wanted, TERMS, plan(wanted))
     return wanted
 
 

@@ -157,6 +157,34 @@ def test_a_known_name_with_anything_else_is_refused_by_what_differs(tmp_path: Pa
     assert done.stderr.count("\n") == 1
 
 
+def test_a_database_that_others_may_read_is_warned_of_in_one_line(tmp_path: Path) -> None:
+    db = tmp_path / "a.db"
+    assert "other users may read it" not in run(*PLAIN, "--no-trial", db=db).stdout
+    db.chmod(0o644)
+    again = arena("run", *BOTS, "--deals", "1", "--name", "u", *PLAIN, "--no-trial", db=db).stdout
+    assert f"{db} holds the secret seed, and other users may read it: chmod 600 {db}\n" in again
+
+
+def test_the_text_of_a_tournament_file_is_kept_with_what_flags_changed(tmp_path: Path) -> None:
+    file, db = tmp_path / "friday.toml", tmp_path / "a.db"
+    text = (
+        "# for the autumn fair\n"
+        'name = "friday"   # when it is\n'
+        'target = "none"\ndeals = 2\nsandbox = "plain"\n'
+        f"bots = {json.dumps(BOTS)}\n[options]\n\treserve = 1\n"
+    )
+    file.write_text(text)
+    arena("run", str(file), "--deals", "1", "--option", "reserve=2", "--no-trial", db=db)
+    shown = arena("show", "--config", db=db).stdout
+    assert shown == text + (
+        "\n# Given on the command line, where it wins over the above:\n"
+        "# deals = 1\n#\n# [options]\n# reserve = 2\n"
+    )
+    with Store.open(db) as store:
+        stored = store.tournament("friday").tournament
+        assert (stored.deals, stored.variant.reserve) == (1, 2)
+
+
 def test_a_tournament_file_takes_everything_and_is_stored_with_the_result(tmp_path: Path) -> None:
     file = tmp_path / "friday.toml"
     file.write_text(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.store import Store
 from tests.support import SAMPLES
 
 RANDOM, HEAVIEST = str(SAMPLES / "random"), str(SAMPLES / "heaviest")
@@ -47,6 +48,17 @@ def bot(folder: Path, manifest: str, code: str = "") -> str:
         ([RANDOM, HEAVIEST, "--variant", "poker"], "poker"),
         ([RANDOM, HEAVIEST, "--option", "jokers=2"], "jokers"),
         ([RANDOM, HEAVIEST, "--option", "reserve"], "reserve"),
+        ([RANDOM, HEAVIEST, "--option", "reserve=--5"], "reserve"),
+        ([RANDOM, HEAVIEST, "--option", "reserve=²"], "reserve"),
+        ([RANDOM, HEAVIEST, "--option", f"reserve={'9' * 5000}"], "reserve"),
+        ([RANDOM, HEAVIEST, "--option", "=3"], "option"),
+        ([RANDOM, HEAVIEST, "--option", "seats=4"], "seats"),
+        ([RANDOM, HEAVIEST, "--option", "name=x"], "name"),
+        ([RANDOM, HEAVIEST, "--option", "target=5"], "target"),
+        ([RANDOM, HEAVIEST, "--target", "²"], "²"),
+        ([RANDOM, HEAVIEST, "--target", "9" * 5000], "999"),
+        ([RANDOM, HEAVIEST, "--tables", "²"], "²"),
+        ([RANDOM, HEAVIEST, "--tables", "--5"], "--5"),
         ([RANDOM, HEAVIEST, "--seats", "5"], "seats"),
         ([RANDOM, HEAVIEST, "--seats", "3"], "at least 3 bots"),
         ([RANDOM, HEAVIEST, "--target", "many"], "many"),
@@ -139,6 +151,56 @@ def test_a_database_that_is_not_ours_is_refused_and_left_alone(tmp_path: Path) -
     before = foreign.read_bytes()
     assert "foreign.db" in refused(RANDOM, HEAVIEST, "--db", str(foreign), cwd=tmp_path)
     assert foreign.read_bytes() == before
+
+
+def test_a_bad_database_is_found_before_any_bot_is_tried(tmp_path: Path) -> None:
+    slow = bot(tmp_path / "slow", "name = 'slow'\n", "import time\ntime.sleep(30)\n")
+    (tmp_path / "text.db").write_text("dear diary, " * 10)
+    for where in ("text.db", "missing/a.db", "."):
+        assert refused(slow, RANDOM, "--db", where, cwd=tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"slow", "text.db"}
+
+
+def test_a_run_that_is_refused_leaves_the_database_as_it_was(tmp_path: Path) -> None:
+    asked = [RANDOM, HEAVIEST, "--target", "none", "--deals", "1", "--name", "t", "--no-trial"]
+    command = [sys.executable, "-m", "arena", "run", *asked, "--sandbox", "plain"]
+    subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60, check=True)
+    counter = str(SAMPLES / "counter")
+    with Store.open(tmp_path / "arena.db") as store:
+        before = store.bots(), store.tournaments()
+    for changed in (
+        [*asked, counter],
+        [*asked, "--move-time", "2"],
+        [*asked, "--bank", "2"],
+        [*asked, "--deals", "2"],
+        [*asked, "--seed", "2"],
+    ):
+        assert "is another one (" in refused(*changed, cwd=tmp_path)
+        with Store.open(tmp_path / "arena.db") as store:
+            assert (store.bots(), store.tournaments()) == before
+    assert [path.name for path in tmp_path.iterdir()] == ["arena.db"]
+
+
+def test_a_failing_trial_does_not_take_the_database_from_another_run(tmp_path: Path) -> None:
+    """Both begin on a new file; one is in its trial while the other fails its own."""
+    code = f"import time\ntime.sleep(2)\n{(SAMPLES / 'random' / 'main.py').read_text()}"
+    slow = bot(tmp_path / "slow", "name = 'slow'\n", code)
+    broken = bot(tmp_path / "broken", "name = 'broken'\n", "raise SystemExit(3)\n")
+    rest = [HEAVIEST, "--target", "none", "--deals", "1", "--sandbox", "plain"]
+    good = subprocess.Popen(
+        [sys.executable, "-m", "arena", "run", slow, *rest, "--name", "good"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert "cannot finish a trial" in refused(broken, *rest, "--name", "bad", cwd=tmp_path)
+    assert "is being played" in refused(slow, *rest, "--name", "good", cwd=tmp_path)
+    output, _ = good.communicate(timeout=60)
+    assert good.returncode == 0, output
+    with Store.open(tmp_path / "arena.db") as store:
+        assert [(line.name, line.played) for line in store.tournaments()] == [("good", 2)]
+        assert [line.name for line in store.bots()] == ["heaviest", "slow"]
 
 
 def test_an_unknown_key_of_a_tournament_file_is_named_with_the_known_ones(tmp_path: Path) -> None:

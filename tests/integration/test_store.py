@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from dominobot.replay import CHAIN_START, chain
 
-from arena.core.schedule import BotRef
+from arena.core.clock import TimeControl
+from arena.core.schedule import BotRef, plan
 from arena.core.standings import standings
 from arena.core.verdict import Termination
 from arena.errors import ConfigError, ResultConflict, StoreError
-from arena.store import MAX_ATTEMPTS, MatchFilter, State, Store
+from arena.store import MAX_ATTEMPTS, TIME_CONTROL, MatchFilter, State, Store, Terms
 from tests.integration.played import (
     TERMS,
     begun,
@@ -66,9 +67,12 @@ def test_a_tournament_comes_back_as_it_was_begun(store: Store) -> None:
 
 def test_beginning_it_again_resumes_with_the_stored_terms(store: Store) -> None:
     wanted = begun(store)
-    again = store.begin(wanted, TERMS._replace(secret=b"other" * 8))
+    other = TERMS._replace(secret=b"other" * 8)
+    again = store.begin(wanted, other, plan(wanted))
     assert not again.is_new
     assert again.terms == TERMS
+    assert store.resume(wanted, other) == again
+    assert store.resume(tournament("autumn"), other) is None
     assert len(store.match_ids("spring")) == 12
 
 
@@ -93,8 +97,47 @@ def test_another_tournament_of_the_same_name_is_refused(
 
 def test_a_tournament_needs_its_bots_stored(store: Store) -> None:
     with pytest.raises(StoreError, match=r"bot ada in version [0-9a-f]{8} is not stored"):
-        store.begin(tournament(), TERMS)
+        store.begin(tournament(), TERMS, plan(tournament()))
     assert store.find("spring") is None
+
+
+def test_bots_are_stored_with_their_tournament_or_not_at_all(store: Store) -> None:
+    wanted = tournament()
+    versions = [(version(bot.name), b"zip of " + bot.name.encode()) for bot in wanted.bots]
+    with pytest.raises(StoreError, match="bot cleo in version"):
+        store.begin(wanted, TERMS, plan(wanted), versions[:2])
+    assert store.bots() == ()
+    assert store.begin(wanted, TERMS, plan(wanted), versions).is_new
+    assert [line.name for line in store.bots()] == ["ada", "bix", "cleo"]
+    other = tournament(bots="ada bix dru")
+    with pytest.raises(ConfigError, match="is another one"):
+        store.begin(other, TERMS, plan(other), [(version("dru"), b"zip")])
+    assert [line.name for line in store.bots()] == ["ada", "bix", "cleo"]
+
+
+@pytest.mark.parametrize(
+    ("time", "said"),
+    [
+        ("move_s", "its move time is 1 s, not 0.5 s"),
+        ("bank_s", "its bank is 5 s, not 0.5 s"),
+        ("connect_s", "its connect time is 10 s, not 0.5 s"),
+        ("match_s", "its match time is 600 s, not 0.5 s"),
+    ],
+)
+def test_another_time_control_is_another_tournament(store: Store, time: str, said: str) -> None:
+    def terms(**times: float) -> Terms:
+        return TERMS._replace(settings={TIME_CONTROL: TimeControl(**times).to_dict()})
+
+    wanted = begun(store)  # of an older release, which kept no clocks
+    assert store.resume(wanted, terms(move_s=9.0)) is not None
+    autumn = tournament("autumn")
+    store.begin(autumn, terms(), plan(autumn))
+    assert store.resume(autumn, terms()) is not None
+    with pytest.raises(ConfigError, match="choose another --name") as refused:
+        store.resume(autumn, terms(**{time: 0.5}))
+    assert f"({said})" in str(refused.value)
+    with pytest.raises(ConfigError, match=said):
+        store.begin(autumn, terms(**{time: 0.5}), plan(autumn))
 
 
 def test_the_to_do_list_is_the_plan_without_what_has_a_verdict(store: Store) -> None:
@@ -192,24 +235,11 @@ def test_an_arena_that_fails_every_time_is_flagged_and_never_rated(store: Store)
         store.save(record(wanted, first, attempt))
         store.save(faulted(wanted, second, Termination.ARENA_FAULT, attempt))
     assert second.match_id not in store.pending("spring")
-    assert not store.replan_unit(second.unit)
     board = standings(wanted, store.results("spring"))
     assert (board.played, board.counted) == (2, 0)
 
 
-def test_a_unit_can_be_planned_again_by_hand(store: Store) -> None:
-    wanted = begun(store)
-    first = planned(wanted)[0]
-    store.save(record(wanted, first))
-    assert store.replan_unit(first.unit)
-    assert store.pending("spring")[first.match_id] == 1
-    with pytest.raises(StoreError, match="is not planned"):
-        store.replan_unit("no such unit")
-
-
 def test_faults_in_a_series_are_counted_by_bot_in_schedule_order(store: Store) -> None:
-    from arena.core.schedule import plan
-
     wanted = begun(store, tournament(deals=6))
     series = plan(wanted)[0]
     words = [Termination.CRASH, Termination.TIMEOUT, Termination.CRASH]

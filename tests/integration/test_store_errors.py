@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import StoreError
-from arena.store import Store, engine
+from arena.store import Store, engine, is_open_to_others
 from tests.integration.played import begun, planned, record, tournament
 
 NOBODY = 65534
@@ -139,6 +139,52 @@ def test_a_locked_database_says_so(filled: Path, monkeypatch: pytest.MonkeyPatch
     other.close()
 
 
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
+def test_only_its_owner_may_read_a_new_database_and_the_files_beside_it(
+    path: Path, umask: int
+) -> None:
+    """It holds the seeds of deals to come, and every bot's code."""
+    before = os.umask(umask)
+    try:
+        with Store.open(path, create=True) as store:
+            begun(store)
+            modes = {file.name: file.stat().st_mode & 0o777 for file in path.parent.iterdir()}
+    finally:
+        os.umask(before)
+    assert modes == dict.fromkeys(("arena.db", "arena.db-wal", "arena.db-shm"), 0o600)
+    assert not is_open_to_others(path)
+
+
+def test_a_link_to_nowhere_becomes_a_database_for_its_owner_only(path: Path) -> None:
+    path.symlink_to(path.parent / "elsewhere.db")
+    with Store.open(path, create=True) as store:
+        begun(store)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.is_symlink()
+
+
+def test_a_database_that_others_may_read_is_known_as_such(filled: Path) -> None:
+    for mode, is_open in ((0o640, True), (0o604, True), (0o600, False), (0o622, False)):
+        filled.chmod(mode)
+        assert is_open_to_others(filled) is is_open
+
+
+def test_a_database_that_cannot_be_made_is_not_taken_away_from_who_made_it(path: Path) -> None:
+    script = "; ".join(
+        (
+            "import resource, sys",
+            f"resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, {resource.RLIM_INFINITY}))",
+            "from arena.store import Store",
+            "Store.open(sys.argv[1], create=True)",
+        )
+    )
+    with Store.open(path, create=True) as store:
+        subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, check=False)
+        begun(store)
+    with Store.open(path) as store:
+        assert store.find("spring") is not None
+
+
 def test_a_new_file_that_is_locked_is_left_to_its_owner(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,7 +234,7 @@ def test_a_disk_that_fails_while_a_database_is_made_leaves_no_file(path: Path) -
 def test_a_folder_that_cannot_be_written_is_named_and_stays_empty(open_folder: Path) -> None:
     open_folder.chmod(0o555)
     with as_ordinary_user():
-        assert "cannot be opened; mend its permissions" in refused(open_folder / "arena.db")
+        assert f"{open_folder} cannot be written (Perm" in refused(open_folder / "arena.db")
     assert list(open_folder.iterdir()) == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sqlite3
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import StoreError
-from arena.store import Store
+from arena.store import Store, claimed
 from tests.integration.played import begun, records, save_all, tournament
 
 ROOT = Path(__file__).parents[2]
@@ -18,7 +19,7 @@ DEALS = 15
 
 SAVE_ALL = f"""
 import sys
-from arena.store import Store
+from arena.store import Store, claimed
 from tests.integration.played import records, tournament
 with Store.open(sys.argv[1]) as store:
     for record in records(tournament(deals={DEALS})):
@@ -27,7 +28,7 @@ with Store.open(sys.argv[1]) as store:
 
 BEGIN = f"""
 import sys
-from arena.store import Store
+from arena.store import Store, claimed
 from tests.integration.played import begun, tournament
 with Store.open(sys.argv[1], create=True) as store:
     begun(store, tournament(deals={DEALS}))
@@ -111,6 +112,24 @@ def test_readers_go_on_while_another_process_writes(path: Path) -> None:
         assert len(store.results("spring")) == len(list(records(wanted)))
 
 
+def test_a_failing_maker_does_not_take_the_file_from_another(path: Path) -> None:
+    """Both find nothing there. One fails, and the other is to keep what it has made."""
+    failing = BEGIN.replace(
+        "import sys\n",
+        "import resource, sys\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, {resource.RLIM_INFINITY}))\n",
+    )
+    for _ in range(3):
+        bad = [started(failing, path) for _ in range(2)]
+        good = started(BEGIN, path)
+        assert good.communicate(timeout=60) and good.returncode == 0
+        assert all(process.communicate(timeout=60) and process.returncode for process in bad)
+        with Store.open(path) as store:
+            assert len(store.match_ids("spring")) == DEALS * 6
+        assert [file.name for file in path.parent.iterdir()] == ["arena.db"]
+        path.unlink()
+
+
 CLAIM = """
 import sys, time
 from arena.store import Store
@@ -129,6 +148,11 @@ def test_only_one_process_plays_a_tournament_until_it_is_gone(path: Path) -> Non
         refused = pytest.raises(StoreError, match="is being played by another process")
         with refused, store.claim("spring"):
             raise AssertionError
+        link = path.with_name("link.db")
+        link.symlink_to(path)
+        with Store.open(link) as same, refused, same.claim("spring"):
+            raise AssertionError
+        link.unlink()
         with store.claim("autumn"):
             pass
         process.kill()
@@ -137,3 +161,60 @@ def test_only_one_process_plays_a_tournament_until_it_is_gone(path: Path) -> Non
         with store.claim("spring"):
             pass
     assert [file.name for file in path.parent.iterdir()] == ["arena.db"]
+
+
+def test_a_claim_needs_no_database_yet_and_leaves_nothing(path: Path) -> None:
+    with claimed(path, "spring"), claimed(path, "autumn"):
+        for name in ("spring", "autumn"):
+            with pytest.raises(StoreError, match="is being played"), claimed(path, name):
+                raise AssertionError
+        modes = {file.stat().st_mode & 0o777 for file in path.parent.iterdir()}
+        assert modes == {0o600}, "who cannot read the database cannot lock it up"
+    assert list(path.parent.iterdir()) == []
+
+
+def test_what_keeps_a_claim_from_being_made_is_not_called_another_process(tmp_path: Path) -> None:
+    with (
+        pytest.raises(StoreError, match=r"cannot be written \(No such file") as error,
+        claimed(tmp_path / "none" / "arena.db", "spring"),
+    ):
+        raise AssertionError
+    assert "played" not in str(error.value)
+    name = next_claim_file(tmp_path / "arena.db")
+    name.symlink_to(tmp_path / "elsewhere")
+    with (
+        pytest.raises(StoreError, match="cannot be written"),
+        claimed(tmp_path / "arena.db", "spring"),
+    ):
+        raise AssertionError
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def next_claim_file(path: Path) -> Path:
+    with claimed(path, "spring"):
+        (file,) = path.parent.iterdir()
+    return file
+
+
+def test_a_claim_changes_hands_without_ever_being_held_twice(path: Path) -> None:
+    script = """
+import sys, time
+from pathlib import Path
+from arena.errors import StoreError
+from arena.store import claimed
+path = Path(sys.argv[1])
+for _ in range(60):
+    try:
+        with claimed(path, "spring"):
+            mark = path.with_name("held")
+            mark.touch(exist_ok=False)
+            time.sleep(0.002)
+            mark.unlink()
+    except StoreError:
+        time.sleep(0.001)
+"""
+    several = [started(script, path) for _ in range(4)]
+    assert [process.communicate(timeout=60) and process.returncode for process in several] == [
+        0
+    ] * 4
+    assert list(path.parent.iterdir()) == []

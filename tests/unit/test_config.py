@@ -65,6 +65,9 @@ def test_what_is_stored_as_a_file_says_the_same_when_it_is_read(wanted: RunSetti
         ({"sandbox": "docker"}, "sandbox is 'docker'"),
         ({"move_time": "fast"}, "move_time is 'fast'"),
         ({"options": ["reserve"]}, "options is ['reserve']"),
+        ({"options": {"seats": 4}}, "seats is no option of a variant; give it as seats by itself"),
+        ({"options": {"target": 4}}, "target is no option of a variant"),
+        ({"options": {"name": "x"}}, "name is no option of a variant; give it as variant by itsel"),
         ({"name": "a b"}, "name 'a b' cannot be used"),
         ({"name": ""}, "name '' cannot be used"),
         ({"name": "-x"}, "name '-x' cannot be used"),
@@ -101,7 +104,7 @@ def test_a_seed_gives_its_master_seed_and_none_a_random_one() -> None:
 def test_folders_in_a_file_are_meant_from_where_the_file_is(tmp_path: Path) -> None:
     file = tmp_path / "t.toml"
     file.write_text('bots = ["mine", "../others/x", "/abs/y"]\n')
-    assert read_tournament_file(file)["bots"] == [
+    assert read_tournament_file(file)[0]["bots"] == [
         f"{tmp_path}/mine",
         f"{tmp_path}/../others/x",
         "/abs/y",

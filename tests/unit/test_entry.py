@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from arena.config import make_settings
+from arena.core.schedule import plan
 from arena.entry import Entry, enter
 from arena.errors import ArenaError, ConfigError
 
@@ -50,7 +51,7 @@ def test_the_same_command_finds_its_tournament_and_another_does_not(
 
     usual = name()
     assert usual.startswith("famille-2p-")
-    assert usual == name(jobs=1) == name(move_time=3.0)
+    assert usual == name(jobs=1) == name(sandbox="plain")
     assert entry(bots[::-1]).tournament.name == usual
     others = [
         name(deals=7),
@@ -61,17 +62,19 @@ def test_the_same_command_finds_its_tournament_and_another_does_not(
         name(seats=3, tables=1),
         name(variant="kawu"),
         name(options={"reserve": 1}),
+        name(move_time=3.0),
+        name(bank=3.0),
+        name(connect_time=3.0),
+        name(match_time=3.0),
     ]
     assert len({usual, *others}) == 1 + len(others)
     (tmp_path / "ada" / "main.py").write_text("pass  # better\n")
     assert name() not in (usual, *others)
 
 
-def test_the_master_seed_comes_from_the_seed_or_from_what_is_stored(bots: list[str]) -> None:
+def test_the_master_seed_comes_from_the_seed_or_from_chance(bots: list[str]) -> None:
     assert entry(bots, seed=5).tournament.master == entry(bots, seed="5").tournament.master
     assert entry(bots).tournament.master != entry(bots).tournament.master
-    settings = make_settings({"bots": bots}, "a test")
-    assert enter(settings, b"m" * 32).tournament.master == b"m" * 32
 
 
 def test_a_single_round_is_asked_for_by_name(bots: list[str]) -> None:
@@ -85,6 +88,12 @@ def test_all_tables_play_unless_there_are_too_many(tmp_path: Path) -> None:
     assert entry(many, seats=4).tournament.tables == 500
     assert entry(many, seats=4, tables="all").tournament.tables is None
     assert entry(many, seats=4, tables=7).tournament.tables == 7
+
+
+def test_at_two_seats_every_pairing_is_played(tmp_path: Path) -> None:
+    many = [bot(tmp_path, f"b{number:02}") for number in range(33)]
+    found = entry(many, deals=1).tournament
+    assert len({series.bots for series in plan(found)}) == 33 * 32 // 2
 
 
 @pytest.mark.parametrize(
