@@ -17,10 +17,10 @@ from arena.errors import SandboxError
 from arena.sandbox import libc
 from arena.sandbox.base import Backend, Level
 from arena.sandbox.bubblewrap import BwrapBackend, Trial
-from arena.sandbox.cgroup import JobCgroups, sweep
+from arena.sandbox.cgroup import JobCgroups, end_job
 from arena.sandbox.cgroup_files import find_layout
 from arena.sandbox.ground import Ground, OrdinaryGround
-from arena.sandbox.jobs import Job, run_root, stale
+from arena.sandbox.jobs import Job, run_root, sweep
 from arena.sandbox.notes import note
 from arena.sandbox.plain import PlainBackend
 from arena.sandbox.processes import Children, descendants, end_all
@@ -52,7 +52,10 @@ class Wanted(NamedTuple):
 
 
 class Assembly:
-    """A job's parts. Raises SandboxError when the wanted level cannot be had."""
+    """A job's parts.
+
+    Raises SandboxError when the wanted level cannot be had, OSError when the host has no room.
+    """
 
     def __init__(self, wanted: Wanted) -> None:
         libc.prctl(libc.PR_SET_CHILD_SUBREAPER, 1)
@@ -72,14 +75,18 @@ class Assembly:
             is_shown = self.ground.is_private or self.ground.worker_uid is None
             self.job.make_bundles(is_shown=is_shown)
             self.backend: Backend = self._make_backend(wanted)
-        except SandboxError:
+        except (SandboxError, OSError):
             self.ground.close()
             self.job.close()
             raise
         self._is_open = True
 
     def close(self) -> None:
-        """End stray orphans, remove groups, mounts and folder, release users. Safe to repeat."""
+        """End stray orphans, remove groups, mounts and folder, release users. Safe to repeat.
+
+        Raises SandboxError when something will not go. Then the job's folder stays, and with the
+        end of this process its lock is free, so that the next supervisor's sweep finds it.
+        """
         if not self._is_open:
             return
         self._is_open = False
@@ -89,10 +96,12 @@ class Assembly:
             time.sleep(_POLL_S)
             self.children.collect()
         try:
-            self.backend.close()
+            is_gone = self.backend.close() and not orphans
         finally:
             self.ground.close()
-            self.job.close()
+        if not is_gone:
+            raise SandboxError(f"something of the job {self.job.name} will not end")
+        self.job.close()
 
     def _make_ground(self, wanted: Wanted) -> Ground:
         if os.geteuid() != 0 or wanted.backend == "plain":
@@ -120,7 +129,7 @@ class Assembly:
         trial = Trial(self.ground.worker_uid, routes)
         try:
             return BwrapBackend(self.runtime, self.tools, self.children, cgroups, trial)
-        except SandboxError:
+        except (SandboxError, OSError):
             if cgroups is not None:
                 cgroups.close()
             raise
@@ -129,13 +138,19 @@ class Assembly:
 def _sweep(root: Path) -> None:
     """Remove what dead supervisors left: processes, groups, folders."""
     layout = find_layout()
-    for name in stale(root):
-        if os.geteuid() == 0:
-            try:
-                sweep(layout, name)
-            except SandboxError as error:
-                # Its user stays in use, so nobody gets that; the rest can go on.
-                note(str(error))
+
+    def end(job: str) -> bool:
+        if os.geteuid() != 0:
+            return True
+        try:
+            end_job(layout, job)
+        except SandboxError as error:
+            # Its user stays in use, so nobody gets that; the rest can go on.
+            note(str(error))
+            return False
+        return True
+
+    sweep(root, end)
 
 
 def _keep_descriptors() -> None:

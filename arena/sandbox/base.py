@@ -148,7 +148,7 @@ class SeatProcess(Protocol):
     def finish(self, timeout_s: float) -> Exit:
         """End the tree, wait for it at most ``timeout_s``, read the counters, remove all traces.
 
-        Raises SandboxError if something is still alive after the wait.
+        Raises SandboxError if something is still alive after the wait; it may be tried again.
         """
 
 
@@ -170,8 +170,11 @@ class Backend(Protocol):
     def start(self, spec: SeatSpec) -> SeatProcess:
         """Start one attempt and return at once. Raises SandboxError when it cannot."""
 
-    def close(self) -> None:
-        """Remove what the backend itself keeps. All its seats are finished by then."""
+    def close(self) -> bool:
+        """Remove what the backend itself keeps; False if something of it will not go.
+
+        All its seats are finished by then, as far as they can be.
+        """
 
 
 def seat_environment(spec: SeatSpec, *, address: str, home: str) -> dict[str, str]:

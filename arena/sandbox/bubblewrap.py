@@ -21,7 +21,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import NamedTuple
 
 from arena.errors import SandboxError
@@ -80,30 +80,37 @@ class BwrapBackend:
 
     def start(self, spec: SeatSpec) -> BwrapSeat:
         """Start one attempt. Raises SandboxError when cgroups or processes cannot be made."""
-        group = self._cgroups.make(spec.name, spec.limits) if self._cgroups else None
         options = seat_options(spec, self._runtime.paths, has_userns=self._has_userns)
-        pipes = Pipes()
-        pid = None
-        try:
-            pid = self._spawn(self._command(spec, group), options, pipes)
-            return BwrapSeat(pid, pipes, group, spec.limits, self._children)
-        except OSError as error:
-            if pid is not None:
-                os.kill(pid, signal.SIGKILL)
-                self._children.wait(pid, _CLOSE_S)
-            if group is not None:
-                group.end(_CLOSE_S, self._children.collect)
-                group.remove(_CLOSE_S)
-            pipes.close_all()
-            raise SandboxError(f"cannot start seat {spec.name}: {error}") from error
+        with ExitStack() as undo:
+            try:
+                pipes = Pipes()
+                undo.callback(pipes.close_all)
+                group = self._cgroups.make(spec.name, spec.limits) if self._cgroups else None
+                undo.callback(self._end, group)
+                pid = self._spawn(self._command(spec, group), options, pipes)
+                undo.callback(self._give_up, pid)
+                seat = BwrapSeat(pid, pipes, group, spec.limits, self._children)
+            except OSError as error:
+                raise SandboxError(f"cannot start seat {spec.name}: {error}") from error
+            undo.pop_all()
+            return seat
 
-    def close(self) -> None:
-        """Remove the job's cgroups."""
-        if self.worker_group is not None:
-            self.worker_group.end(_CLOSE_S, self._children.collect)
-            self.worker_group.remove(_CLOSE_S)
-        if self._cgroups is not None:
-            self._cgroups.close()
+    def close(self) -> bool:
+        """Remove the job's cgroups; False if one is left."""
+        is_gone = self._end(self.worker_group)
+        return (self._cgroups is None or self._cgroups.close()) and is_gone
+
+    def _end(self, group: Cgroup | None) -> bool:
+        """Kill what is in the group and remove it; False if that cannot be done in time."""
+        if group is None:
+            return True
+        return group.end(_CLOSE_S, self._children.collect) and group.remove(_CLOSE_S)
+
+    def _give_up(self, pid: int) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        self._children.wait(pid, _CLOSE_S)
+        self._children.forget(pid)
 
     def _command(self, spec: SeatSpec, group: Cgroup | None) -> list[str]:
         limits = spec.limits
@@ -129,15 +136,14 @@ class BwrapBackend:
 
     def _spawn(self, command: list[str], options: list[str], pipes: Pipes) -> int:
         """Start the chain; bwrap reads its options and the filter from files in memory."""
-        args = _memory_file("args", b"".join(o.encode() + b"\0" for o in options))
-        table = _memory_file("filter", self._filter)
-        try:
+        with ExitStack() as files:
+            files.callback(pipes.close_theirs)
+            args = _memory_file("args", b"".join(o.encode() + b"\0" for o in options))
+            files.callback(os.close, args)
+            table = _memory_file("filter", self._filter)
+            files.callback(os.close, table)
             fds = {1: pipes.stdout_w, 2: pipes.stderr_w, ARGS_FD: args, FILTER_FD: table}
             return self._children.spawn(command, {}, {**fds, STATUS_FD: pipes.status_w})
-        finally:
-            os.close(args)
-            os.close(table)
-            pipes.close_theirs()
 
     def _pick(self, uid: int | None, routes: tuple[bool, ...]) -> None:
         """Settle on the first bwrap and route that make the sandbox here.
@@ -183,6 +189,10 @@ class BwrapBackend:
 
 def _memory_file(name: str, content: bytes) -> int:
     fd = os.memfd_create(name, os.MFD_CLOEXEC)
-    os.write(fd, content)
-    os.lseek(fd, 0, os.SEEK_SET)
+    try:
+        os.write(fd, content)
+        os.lseek(fd, 0, os.SEEK_SET)
+    except OSError:
+        os.close(fd)
+        raise
     return fd

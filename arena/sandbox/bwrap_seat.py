@@ -6,34 +6,38 @@ import json
 import os
 import signal
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 from arena.errors import SandboxError
 from arena.sandbox.base import Exit, Limits, SeatFds
 from arena.sandbox.cgroup import Cgroup, Counters
-from arena.sandbox.processes import Children, Ended
+from arena.sandbox.processes import Children, Ended, make_pipe
 
 _STATUS_BYTES = 4096
 _SIGNALLED = 128
 
 
 class Pipes:
-    """Output and status pipes of one attempt. ``*_w`` are the sandbox's ends."""
+    """Output and status pipes of one attempt. ``*_w`` are the sandbox's ends.
+
+    Raises OSError, leaving nothing open, when there are no more descriptors.
+    """
 
     def __init__(self) -> None:
-        self.stdout_r, self.stdout_w = os.pipe2(os.O_CLOEXEC)
-        self.stderr_r, self.stderr_w = os.pipe2(os.O_CLOEXEC)
-        self.status_r, self.status_w = os.pipe2(os.O_CLOEXEC)
+        with ExitStack() as ours, ExitStack() as theirs:
+            self.stdout_r, self.stdout_w = make_pipe(ours, theirs)
+            self.stderr_r, self.stderr_w = make_pipe(ours, theirs)
+            self.status_r, self.status_w = make_pipe(ours, theirs)
+            self._ours, self._theirs = ours.pop_all(), theirs.pop_all()
 
     def close_theirs(self) -> None:
-        """Close the sandbox's ends once it has them."""
-        for fd in (self.stdout_w, self.stderr_w, self.status_w):
-            os.close(fd)
+        """Close the sandbox's ends once it has them. Safe to repeat."""
+        self._theirs.close()
 
     def close_all(self) -> None:
-        """Close our ends."""
-        for fd in (self.stdout_r, self.stderr_r, self.status_r):
-            os.close(fd)
+        """Close both ends. Safe to repeat."""
+        self._theirs.close()
+        self._ours.close()
 
 
 class BwrapSeat:
@@ -46,17 +50,29 @@ class BwrapSeat:
         self._group = group
         self._limits = limits
         self._children = children
-        self._status_fd = pipes.status_r
+        self._status_fd: int | None = pipes.status_r
+        self._status: dict[str, int] = {}
         self._was_killed = False
         self._is_over_cpu = False
-        self.fds = SeatFds(
-            stdout=pipes.stdout_r,
-            stderr=pipes.stderr_r,
-            exit=os.pidfd_open(pid),
-            freeze=group.open_freeze() if group else None,
-            kill=group.open_kill() if group else None,
-            cpu=group.open_cpu() if group else None,
-        )
+        self.fds = self._open_fds(pipes)
+
+    def _open_fds(self, pipes: Pipes) -> SeatFds:
+        with ExitStack() as opened:
+
+            def keep(fd: int | None) -> int | None:
+                if fd is not None:
+                    opened.callback(os.close, fd)
+                return fd
+
+            exit_fd = os.pidfd_open(self.pid)
+            keep(exit_fd)
+            fds = SeatFds(pipes.stdout_r, pipes.stderr_r, exit_fd)
+            if self._group is not None:
+                group = self._group
+                freeze, kill = keep(group.open_freeze()), keep(group.open_kill())
+                fds = fds._replace(freeze=freeze, kill=kill, cpu=keep(group.open_cpu()))
+            opened.pop_all()
+            return fds
 
     @property
     def freeze_words(self) -> tuple[str, str]:
@@ -132,11 +148,13 @@ class BwrapSeat:
 
         The code is missing when bwrap did not get as far as the bot, or did not see it end.
         """
-        status: dict[str, int] = {}
-        os.set_blocking(self._status_fd, False)
-        with suppress(BlockingIOError):
-            for line in os.read(self._status_fd, _STATUS_BYTES).splitlines():
-                with suppress(ValueError):
-                    status |= {k: v for k, v in json.loads(line).items() if isinstance(v, int)}
-        os.close(self._status_fd)
-        return status
+        if self._status_fd is not None:
+            os.set_blocking(self._status_fd, False)
+            with suppress(BlockingIOError):
+                for line in os.read(self._status_fd, _STATUS_BYTES).splitlines():
+                    with suppress(ValueError):
+                        said = json.loads(line).items()
+                        self._status |= {k: v for k, v in said if isinstance(v, int)}
+            os.close(self._status_fd)
+            self._status_fd = None
+        return self._status

@@ -7,6 +7,7 @@ whose core files are there without any controller. Layout: ``<mount>/domino-aren
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import time
@@ -84,11 +85,16 @@ class JobCgroups:
             raise SandboxError(_reason(error)) from error
         return group
 
-    def close(self) -> None:
-        """Remove the job's folders, and the arena's own if nobody else is in it."""
+    def close(self) -> bool:
+        """Remove the job's folders, and the arena's own if nobody else is in it.
+
+        False if a group of the job is left in one.
+        """
+        is_gone = True
         for mount in self._layout.mounts():
-            remove_folder(mount / BASE / self._job)
+            is_gone = remove_folder(mount / BASE / self._job) and is_gone
             remove_folder(mount / BASE)
+        return is_gone
 
     def _claim(self, mount: Path) -> None:
         """Make the job's folder. Another arena may just be removing the empty one above it."""
@@ -250,7 +256,7 @@ class Cgroup:
         yield from map(int, words(self._folders[0] / "cgroup.procs"))
 
 
-def sweep(layout: Layout, job: str) -> None:
+def end_job(layout: Layout, job: str) -> None:
     """Kill and remove everything of a dead job.
 
     Raises:
@@ -272,7 +278,7 @@ def sweep(layout: Layout, job: str) -> None:
 
 
 def _reason(error: OSError) -> str:
-    return (
-        f"cgroups cannot be used ({error.filename}: {error.strerror}): run as root, in a container "
-        "with -v /sys/fs/cgroup:/sys/fs/cgroup:rw"
-    )
+    words = f"cgroups cannot be used ({error.filename}: {error.strerror})"
+    if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.ENOMEM):
+        return words
+    return f"{words}: run as root, in a container with -v /sys/fs/cgroup:/sys/fs/cgroup:rw"

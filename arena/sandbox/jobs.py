@@ -13,7 +13,7 @@ import secrets
 import shutil
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,15 +29,22 @@ HOST, BOT = "host", "bot"
 
 
 class Job:
-    """One supervisor's folder and lock. The folder's mode lets others pass, not list."""
+    """One supervisor's folder and lock. The folder's mode lets others pass, not list.
+
+    Raises SandboxError or OSError when they cannot be made.
+    """
 
     def __init__(self, root: Path) -> None:
         self.name = secrets.token_hex(4)
         self.root = root
         self.folder = root / self.name
         self._lock: int | None = self._claim()
-        self.folder.mkdir(mode=0o711)
-        self.folder.chmod(0o711)
+        try:
+            self.folder.mkdir(mode=0o711)
+            self.folder.chmod(0o711)
+        except OSError as error:
+            _unlock(root / f"{self.name}.lock", self._lock)
+            raise SandboxError(f"cannot make {self.folder}: {error.strerror}") from error
         self.bundles = self.folder / "bundles"
 
     def make_bundles(self, *, is_shown: bool) -> None:
@@ -87,8 +94,7 @@ def run_root(explicit: str | None = None) -> Path:
     if len(str(root)) > _LONGEST_ROOT:
         raise SandboxError(f"the path {root} is too long for sockets: name a shorter run folder")
     try:
-        root.mkdir(mode=0o711, parents=True, exist_ok=True)
-        seen = root.lstat()
+        seen = _make_root(root)
     except OSError as error:
         raise SandboxError(f"cannot make the run folder {root}: {error.strerror}") from error
     is_folder = stat.S_ISDIR(seen.st_mode)
@@ -98,8 +104,22 @@ def run_root(explicit: str | None = None) -> Path:
             "may write to: remove it or name another"
         )
     if os.geteuid() == 0:
-        root.chmod(0o711)
+        with suppress(FileNotFoundError):
+            root.chmod(0o711)
     return root
+
+
+def _make_root(root: Path) -> os.stat_result:
+    """Make it if it is not there. Raises OSError.
+
+    The last other arena may remove it at any moment as long as nothing is in it.
+    """
+    for _ in range(_CLAIM_TRIES):
+        with suppress(FileNotFoundError):
+            root.mkdir(mode=0o711, parents=True, exist_ok=True)
+            return root.lstat()
+    root.mkdir(mode=0o711, parents=True, exist_ok=True)
+    return root.lstat()
 
 
 def _usual_root() -> Path:
@@ -111,19 +131,31 @@ def _usual_root() -> Path:
     return Path("/tmp") / f"{_NAME}-{os.geteuid()}"
 
 
-def stale(root: Path) -> Iterator[str]:
-    """Names of jobs whose supervisor is dead. The lock is held while the caller cleans up."""
-    names = {path.stem for path in root.iterdir() if _JOB.fullmatch(path.stem)}
+def sweep(root: Path, end: Callable[[str], bool]) -> list[str]:
+    """Remove the jobs whose supervisor is dead; their names.
+
+    ``end`` gets the name of each while its lock is held, ends what is left of it, and says whether
+    nothing is. A job of which something is left keeps its folder and its lock, for the next sweep.
+    Raises SandboxError when something is mounted in one.
+    """
+    swept = []
+    names = set()
+    # The last other arena may have removed the folder since we made it.
+    with suppress(FileNotFoundError):
+        names = {path.stem for path in root.iterdir() if _JOB.fullmatch(path.stem)}
     for name in sorted(names):
         lock_path = root / f"{name}.lock"
         lock = _lock(lock_path)
         if lock is None:
             continue
         try:
-            yield name
-            _remove_job(root / name)
+            if end(name):
+                _remove_job(root / name)
+                lock_path.unlink(missing_ok=True)
+                swept.append(name)
         finally:
-            _unlock(lock_path, lock)
+            os.close(lock)
+    return swept
 
 
 def remove(folder: Path) -> None:
@@ -158,15 +190,16 @@ def _check_unmounted(folder: Path) -> None:
 
 
 def _lock(path: Path) -> int | None:
-    """Lock a file that may be new; None when somebody holds it or has just removed it."""
-    with suppress(OSError):
+    """Lock a file that may be new; None when somebody holds it or has just removed it.
+
+    Raises OSError when it cannot be made.
+    """
+    with suppress(FileNotFoundError):
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        try:
+        with suppress(BlockingIOError):
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.fstat(fd).st_nlink == 1:
                 return fd
-        except OSError:
-            pass
         os.close(fd)
     return None
 

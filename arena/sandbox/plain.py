@@ -8,12 +8,19 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from arena.errors import SandboxError
 from arena.sandbox.base import Exit, Level, SeatFds, SeatSpec, seat_environment
-from arena.sandbox.processes import Children, Ended, carries, descendants, end_all
+from arena.sandbox.processes import (
+    Children,
+    Ended,
+    carries,
+    descendants,
+    end_all,
+    make_pipe,
+)
 from arena.sandbox.runtime import BotRuntime
 from arena.sandbox.tools import Tools
 
@@ -46,8 +53,9 @@ class PlainBackend:
             shutil.rmtree(home, ignore_errors=True)
             raise SandboxError(f"cannot start seat {spec.name}: {error}") from error
 
-    def close(self) -> None:
+    def close(self) -> bool:
         """Nothing is kept."""
+        return True
 
     def _command(self, spec: SeatSpec) -> list[str]:
         limits = spec.limits
@@ -71,18 +79,13 @@ class PlainSeat:
         self._children = children
         self._was_killed = False
         env = seat_environment(spec, address=f"unix:{spec.socket}", home=str(home))
-        out_r, out_w = os.pipe2(os.O_CLOEXEC)
-        err_r, err_w = os.pipe2(os.O_CLOEXEC)
-        try:
+        with ExitStack() as theirs, ExitStack() as ours:
+            out_r, out_w = make_pipe(ours, theirs)
+            err_r, err_w = make_pipe(ours, theirs)
             self.pid = children.spawn(command, env, {1: out_w, 2: err_w})
-        except OSError:
-            os.close(out_r)
-            os.close(err_r)
-            raise
-        finally:
-            os.close(out_w)
-            os.close(err_w)
-        self.fds = SeatFds(stdout=out_r, stderr=err_r, exit=os.pidfd_open(self.pid))
+            ours.callback(end_all, {self.pid})
+            self.fds = SeatFds(stdout=out_r, stderr=err_r, exit=os.pidfd_open(self.pid))
+            ours.pop_all()
 
     def watch(self) -> None:
         """Nothing is counted at this level."""

@@ -12,7 +12,7 @@ import select
 import signal
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -143,6 +143,14 @@ class Children:
     def running(self) -> frozenset[int]:
         """Pids that were spawned here and have not ended."""
         return frozenset(self._running)
+
+
+def make_pipe(ours: ExitStack, theirs: ExitStack) -> tuple[int, int]:
+    """A pipe, read end first; each stack closes its end. Raises OSError, leaving nothing open."""
+    read_fd, write_fd = os.pipe2(os.O_CLOEXEC)
+    ours.callback(os.close, read_fd)
+    theirs.callback(os.close, write_fd)
+    return read_fd, write_fd
 
 
 def descendants(root: int) -> set[int]:

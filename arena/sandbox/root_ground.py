@@ -37,7 +37,7 @@ class RootGround:
         self.worker_uid: int | None = claims.take()
         try:
             self._prepare(sorted(set(needed)))
-        except SandboxError:
+        except (SandboxError, OSError):
             self.close()
             raise
 

@@ -41,7 +41,7 @@ class JobState:
         try:
             if config.worker is not None:
                 self.worker_pid = self._start_worker(config.worker, worker_fds)
-        except SandboxError:
+        except (SandboxError, OSError):
             self._parts.close()
             raise
 
@@ -51,11 +51,14 @@ class JobState:
         return self._parts.backend.level
 
     def open(self, series: Series) -> list[str]:
-        """Make a series ready; its socket folders. Raises SandboxError, undoing what was made."""
+        """Make a series ready; its socket folders.
+
+        Raises SandboxError or OSError, undoing what was made.
+        """
         parts = self._parts
         try:
             return series.open(parts.ground, parts.backend, self.folder, self._listener_uid)
-        except SandboxError:
+        except (SandboxError, OSError):
             series.close()
             raise
 
@@ -103,6 +106,9 @@ class JobState:
         self.children.wait(pid, WORKER_END_S)
 
     def close(self) -> None:
-        """End the worker and take the job apart. Safe to repeat."""
+        """End the worker and take the job apart. Safe to repeat.
+
+        Raises SandboxError when something of it will not go.
+        """
         self.end_worker()
         self._parts.close()

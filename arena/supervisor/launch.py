@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from arena.errors import SandboxError
 from arena.sandbox.base import BotFiles, Exit, Level, Limits
+from arena.sandbox.processes import make_pipe
 from arena.supervisor.client import SeatPort
 from arena.supervisor.protocol import Attempt, JobConfig, ask
 from arena.supervisor.transcript import Transcript
@@ -142,8 +143,8 @@ def _begin() -> _Parts:
         control, control_there = _pair(socket.SOCK_SEQPACKET, ours, theirs)
         stream, stream_there = _pair(socket.SOCK_STREAM, ours, theirs)
         port, port_there = _pair(socket.SOCK_SEQPACKET, ours, theirs)
-        words, words_there = _pipe(ours, theirs)
-        worker_words, worker_words_there = _pipe(ours, theirs)
+        words, words_there = make_pipe(ours, theirs)
+        worker_words, worker_words_there = make_pipe(ours, theirs)
         given = [control_there, stream_there, port_there, port]
         numbers = [*(sock.fileno() for sock in given), worker_words_there]
         process = subprocess.Popen(
@@ -166,10 +167,3 @@ def _pair(
 ) -> tuple[socket.socket, socket.socket]:
     here, there = socket.socketpair(socket.AF_UNIX, kind)
     return ours.enter_context(here), theirs.enter_context(there)
-
-
-def _pipe(ours: ExitStack, theirs: ExitStack) -> tuple[int, int]:
-    read_fd, write_fd = os.pipe2(os.O_CLOEXEC)
-    ours.callback(os.close, read_fd)
-    theirs.callback(os.close, write_fd)
-    return read_fd, write_fd

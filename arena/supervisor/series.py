@@ -99,8 +99,9 @@ class Series:
         seat = self._seat(number)
         if seat.process is None:
             raise SandboxError(f"seat {seat.number} is not running")
-        process, seat.process = seat.process, None
-        result = process.finish(FINISH_S)
+        result = seat.process.finish(FINISH_S)
+        # Only now: what would not end is still there, to be ended by a later try.
+        seat.process = None
         self._ended.append(Attempt(seat.number, seat.attempts - 1, result))
         return result
 
@@ -122,25 +123,31 @@ class Series:
                 seat.process.kill()
 
     def close(self) -> list[Attempt]:
-        """End every seat, remove every trace. Raises SandboxError if something will not die."""
+        """End every seat, remove every trace. May be called again after an error.
+
+        Raises SandboxError if something will not go, after everything else has gone.
+        """
         self.kill_all()
-        broken: SandboxError | None = None
-        for seat in self._seats:
+        troubles = [trouble for seat in self._seats if (trouble := self._close_seat(seat))]
+        self._ground.hide_bots()
+        if troubles:
+            raise SandboxError("; ".join(troubles))
+        return self._ended
+
+    def _close_seat(self, seat: _SeatState) -> str:
+        """What went wrong, or nothing. A seat that will not go keeps its user claimed."""
+        try:
             if seat.process is not None:
-                try:
-                    self.reap(seat.number)
-                except SandboxError as error:
-                    # Its user stays claimed: nobody else may get it while something runs as it.
-                    broken, seat.uid = error, None
+                self.reap(seat.number)
             if seat.pinned is not None:
                 seat.pinned.unlink(missing_ok=True)
             if seat.folder.name:
                 remove(seat.folder)
-            self._ground.give_back(seat.uid)
-        self._ground.hide_bots()
-        if broken is not None:
-            raise broken
-        return self._ended
+        except (SandboxError, OSError) as error:
+            return str(error)
+        self._ground.give_back(seat.uid)
+        seat.uid = None
+        return ""
 
     def _seat(self, number: object) -> _SeatState:
         if isinstance(number, bool) or not isinstance(number, int):

@@ -17,8 +17,8 @@ import selectors
 import signal
 import socket
 from array import array
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from arena.errors import SandboxError
@@ -37,6 +37,8 @@ from arena.supervisor.series import Series
 
 TICK_S = 0.1
 CONFIG_S = 30.0
+_REFUSED = (SandboxError, OSError, KeyError, TypeError, ValueError, RecursionError)
+"""What an answer can say: the host may run out of files or of room at any step."""
 
 
 class Supervisor:
@@ -47,7 +49,7 @@ class Supervisor:
         self._port: socket.socket | None = port
         self._job = job
         self._series: Series | None = None
-        self._is_done = False
+        self._is_done = self._is_clean = False
         self._from_main: dict[str, Callable[[dict[str, Any]], Any]] = {
             "open_series": self._open_series,
             "close_series": self._close_series,
@@ -83,7 +85,7 @@ class Supervisor:
         try:
             message = decode(packet)
             answer = {"ok": self._from_main[message["op"]](message)}
-        except (SandboxError, KeyError, TypeError, ValueError) as error:
+        except _REFUSED as error:
             answer = {"error": _sentence(error)}
         with suppress(OSError):
             self._control.send(encode(answer), socket.MSG_NOSIGNAL)
@@ -97,7 +99,7 @@ class Supervisor:
         try:
             message = decode(packet)
             answer, fds = self._serve_worker(message)
-        except (SandboxError, KeyError, TypeError, ValueError, RecursionError) as error:
+        except _REFUSED as error:
             answer = {"error": _sentence(error)}
         self._answer_worker(answer, fds)
 
@@ -159,22 +161,26 @@ class Supervisor:
     def _close_series(self, _: dict[str, Any]) -> list[list[Any]]:
         if self._series is None:
             return []
-        series, self._series = self._series, None
-        return [[a.seat, a.attempt, a.exit._asdict()] for a in series.close()]
+        attempts = [[a.seat, a.attempt, a.exit._asdict()] for a in self._series.close()]
+        # Only when all of it has gone: nothing new is opened over what will not go.
+        self._series = None
+        return attempts
 
     def _quit(self, _: dict[str, Any]) -> None:
         self._clean_up()
         self.stop()
 
     def _clean_up(self) -> None:
+        if self._is_clean:
+            return
+        self._is_clean = True
         # The worker first: it must not see its bots die and take that for their doing.
         self._job.end_worker()
         if self._series is not None:
-            try:
+            with _noting():
                 self._close_series({})
-            except SandboxError as error:
-                note(str(error))
-        self._job.close()
+        with _noting():
+            self._job.close()
 
 
 def _receive(sock: socket.socket | None) -> bytes | None:
@@ -186,9 +192,20 @@ def _receive(sock: socket.socket | None) -> bytes | None:
     return packet or None
 
 
+@contextmanager
+def _noting() -> Iterator[None]:
+    """Let the rest of a clean-up go on whatever one step meets."""
+    try:
+        yield
+    except _REFUSED as error:
+        note(_sentence(error))
+
+
 def _sentence(error: Exception) -> str:
     if isinstance(error, SandboxError):
         return str(error)
+    if isinstance(error, OSError):
+        return f"the host does not let the supervisor do it: {error}"
     return f"bad request: {type(error).__name__} {error}"
 
 
@@ -208,8 +225,9 @@ def main(argv: list[str]) -> int:
     try:
         config = JobConfig.from_dict(decode(packet))
         job = JobState(config, worker_fds)
-    except SandboxError as error:
-        control.send(encode({"error": str(error)}), socket.MSG_NOSIGNAL)
+    except _REFUSED as error:
+        with suppress(OSError):
+            control.send(encode({"error": _sentence(error)}), socket.MSG_NOSIGNAL)
         return 1
     for fd in (stream_fd, worker_port_fd, words_fd):
         os.close(fd)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import SandboxError
-from arena.sandbox.jobs import Job, remove, run_root, stale
+from arena.sandbox.jobs import Job, remove, run_root, sweep
 from arena.sandbox.runtime import find_runtime, is_inside, visible_paths
 from arena.sandbox.uids import UidClaims
 
@@ -18,7 +18,7 @@ def test_a_living_job_is_not_stale_and_a_closed_one_leaves_nothing(tmp_path: Pat
     job = Job(root)
     (job.folder / "0").mkdir()
     (job.folder / "0" / "0.sock").touch()
-    assert list(stale(root)) == []
+    assert sweep(root, lambda name: True) == []
     job.close()
     assert not root.exists()
 
@@ -29,8 +29,17 @@ def test_a_job_whose_lock_nobody_holds_is_stale_and_removed(tmp_path: Path) -> N
     (tmp_path / "0123abcd.lock").touch()
     (tmp_path / "89abcdef").mkdir()
     (tmp_path / "somebody-elses").mkdir()
-    assert list(stale(tmp_path)) == ["0123abcd", "89abcdef"]
+    assert sweep(tmp_path, lambda name: True) == ["0123abcd", "89abcdef"]
     assert [path.name for path in tmp_path.iterdir()] == ["somebody-elses"]
+
+
+def test_a_job_of_which_something_is_left_is_kept_for_the_next_sweep(tmp_path: Path) -> None:
+    (tmp_path / "0123abcd").mkdir()
+    (tmp_path / "89abcdef").mkdir()
+    assert sweep(tmp_path, lambda name: name != "0123abcd") == ["89abcdef"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["0123abcd", "0123abcd.lock"]
+    assert sweep(tmp_path, lambda name: True) == ["0123abcd"]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_removing_a_job_follows_no_link(tmp_path: Path) -> None:
@@ -41,7 +50,7 @@ def test_removing_a_job_follows_no_link(tmp_path: Path) -> None:
     (folder / "link").symlink_to(tmp_path / "kept")
     (folder / "bot0").mkdir()
     (folder / "bot0" / "not-empty").touch()
-    assert list(stale(tmp_path)) == ["01234567"]
+    assert sweep(tmp_path, lambda name: True) == ["01234567"]
     assert (tmp_path / "kept" / "file").exists()
     assert (folder / "bot0" / "not-empty").exists(), "a place to mount on is only removed empty"
 
