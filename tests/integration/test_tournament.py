@@ -86,7 +86,7 @@ class Played:
             try:
                 conditions = Conditions(QUICK, level.value)
                 run = TournamentRun(store, self.tournament, self.plan, executor, conditions)
-                async with asyncio.timeout(60):
+                async with asyncio.timeout(100):
                     return await run.play(note)
             finally:
                 await executor.close()
