@@ -78,14 +78,13 @@ def outcome(played: Played) -> tuple[PairStatistics, float]:
 
 
 @pytest.fixture
-def prefix() -> Iterator[str]:
-    """What the rememberer calls its files; those it leaves on this machine are removed."""
+def tidied() -> Iterator[None]:
+    """The files that the rememberer leaves on a machine without a sandbox are removed."""
+    yield
     module = load(REMEMBERER)
-    name = str(module.PREFIX)
-    places = [Path(place) for place in module.PLACES if Path(place).is_absolute()]
-    yield name
-    for file in (file for place in places for file in place.glob(f"{name}*")):
-        file.unlink()
+    for place in (Path(place) for place in module.PLACES if Path(place).is_absolute()):
+        for file in place.glob(f"{module.PREFIX}*"):
+            file.unlink(missing_ok=True)
 
 
 def test_with_one_memory_for_both_sides_of_a_deal_the_rememberer_wins_clearly() -> None:
@@ -96,7 +95,7 @@ def test_with_one_memory_for_both_sides_of_a_deal_the_rememberer_wins_clearly() 
         ClassPlayer(REMEMBERER, rememberer.Rememberer),
     ]
     points: dict[object, list[float]] = {}
-    for record in play_games(players, VARIANT, 120, "twins", [Pace(), Pace()]):
+    for record in play_games(players, VARIANT, 150, "twins", [Pace(), Pace()]):
         assert record.fault is None
         seat = record.seating.index(1)
         points.setdefault(record.deal, []).append(points_of(record.ranks, seat))
@@ -106,9 +105,9 @@ def test_with_one_memory_for_both_sides_of_a_deal_the_rememberer_wins_clearly() 
     assert found.elo - found.error > 30
 
 
-@pytest.mark.usefixtures("prefix")
+@pytest.mark.usefixtures("tidied")
 def test_without_a_sandbox_files_are_memory_enough_to_win_in_the_arena_too() -> None:
-    found, known = outcome(in_the_arena(Level.UNSAFE, deals=80, jobs=1))
+    found, known = outcome(in_the_arena(Level.UNSAFE, deals=60, jobs=1))
     assert known > 0.1
     assert found.elo is not None
     assert found.error is not None
@@ -116,15 +115,12 @@ def test_without_a_sandbox_files_are_memory_enough_to_win_in_the_arena_too() -> 
 
 
 @pytest.mark.sandbox
-def test_in_the_sandbox_the_rememberer_scores_the_same_as_its_twin(prefix: str) -> None:
+def test_in_the_sandbox_the_rememberer_scores_the_same_as_its_twin() -> None:
     need(Level.FULL)
     before = traces()
-    found, known = outcome(in_the_arena(Level.FULL, deals=150, jobs=2))
-    # A hand may look like one of many others by chance; the twin's own hands are not among them.
-    assert known < 0.02
+    found, known = outcome(in_the_arena(Level.FULL, deals=100, jobs=2))
+    assert known < 0.02, "by chance a hand may look like one that it has met"
     assert found.elo is not None
     assert found.error is not None
     assert abs(found.elo) <= found.error
-    for place in map(Path, ("/tmp", "/dev/shm", "/var/tmp")):
-        assert not list(place.glob(f"{prefix}*")), "what it wrote was its own and is gone"
     assert leftovers(before) == {}

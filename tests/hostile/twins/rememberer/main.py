@@ -41,6 +41,7 @@ WIN = 30.0
 DRAW = 15.0
 
 Tiles = frozenset[str]
+Hand = tuple[Tile, ...]
 
 
 class Deal(NamedTuple):
@@ -141,30 +142,32 @@ def plays(events: "tuple[Event, ...] | list[Event]") -> list[tuple[int, Tile]]:
     return [(event.seat, event.tile) for event in events if isinstance(event, Played)]
 
 
-Ends = tuple[int, int]
-
-
 def worth(view: View, play: Play, theirs: list[Tile]) -> float:
     """How a play stands a few plies on, in points, when both hands are known."""
-    mine = hand_after(view, play)
-    return play.tile.pips / 100 - outlook(tuple(theirs), mine, ends_after(view, play), PLIES)
+    mine, ends = hand_after(view, play), ends_after(view, play)
+    return play.tile.pips / 100 - outlook(tuple(theirs), mine, ends, PLIES, (-math.inf, math.inf))
 
 
-def outlook(hand: tuple[Tile, ...], other: tuple[Tile, ...], ends: Ends, plies: int) -> float:
-    """Points to expect for the seat with ``hand`` that is to move."""
+def outlook(
+    hand: Hand, other: Hand, ends: tuple[int, int], plies: int, window: tuple[float, float]
+) -> float:
+    """Points to expect for the seat with ``hand`` that is to move (alpha-beta)."""
     if not other:
         return -WIN - sum(tile.pips for tile in hand)
     if plies == 0:
         return sum(tile.pips for tile in other) - sum(tile.pips for tile in hand)
-    best = -math.inf
+    best, (low, high) = -math.inf, window
     for tile in hand:
-        rest = tuple(held for held in hand if held != tile)
         for side in (0, 1):
-            if tile.has(ends[side]) and (side == 0 or ends[0] != ends[1]):
-                after = (tile.other(ends[side]), ends[1 - side])
-                best = max(best, -outlook(other, rest, after, plies - 1))
+            if not tile.has(ends[side]) or (side and ends[0] == ends[1]):
+                continue
+            rest = tuple(held for held in hand if held is not tile)
+            after = (tile.other(ends[side]), ends[1 - side])
+            best = max(best, -outlook(other, rest, after, plies - 1, (-high, -max(low, best))))
+            if best >= high:
+                return best
     if best == -math.inf:  # it has to draw, which costs it pips and perhaps its turn
-        return -DRAW - outlook(other, hand, ends, plies - 1)
+        return -DRAW - outlook(other, hand, ends, plies - 1, (-high - DRAW, -low - DRAW))
     return best
 
 
