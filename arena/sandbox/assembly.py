@@ -38,16 +38,13 @@ class Wanted(NamedTuple):
     """What is to be put together.
 
     ``backend``: "bwrap" or "plain" (plain goes with level unsafe). ``level``: less is an error,
-    never a silent step down. ``runtime``: the bots' environment, None to find it. ``run_root``:
-    where job folders live, None for the usual place. ``extra_paths``: more that the worker must
-    be able to read. ``routes``: see :class:`~arena.sandbox.bubblewrap.Trial`, for root only.
+    never a silent step down. ``runtime``: the bots' environment, None to find it. ``routes``: see
+    :class:`~arena.sandbox.bubblewrap.Trial`, for root only.
     """
 
     level: Level
     backend: str
     runtime: str | None
-    run_root: str | None
-    extra_paths: tuple[str, ...]
     routes: tuple[bool, ...] = (True, False)
 
 
@@ -64,7 +61,7 @@ class Assembly:
         _keep_descriptors()
         self.tools: Tools = find_tools()
         self.runtime: BotRuntime = find_runtime(wanted.runtime)
-        root = run_root(wanted.run_root)
+        root = run_root()
         _sweep(root)
         self.children = Children()
         self.job = Job(root)
@@ -107,7 +104,7 @@ class Assembly:
         if os.geteuid() != 0 or wanted.backend == "plain":
             return OrdinaryGround()
         claims = UidClaims(run_root())
-        needed = [*worker_paths(wanted.extra_paths), *self.runtime.paths]
+        needed = [*worker_paths(), *self.runtime.paths]
         return RootGround(self.job.folder, claims, needed)
 
     def _make_backend(self, wanted: Wanted) -> Backend:

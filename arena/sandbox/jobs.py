@@ -12,6 +12,7 @@ import re
 import secrets
 import shutil
 import stat
+import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -20,12 +21,13 @@ from pathlib import Path
 from arena.errors import SandboxError
 
 _NAME = "domino-arena"
-_LONGEST_ROOT = 88
+# The path of a socket may have 107 bytes, and below this come 20.
+_LONGEST_PERSONAL = 44
 _CLAIM_TRIES = 50
 _CLAIM_PAUSE_S = 0.01
 _JOB = re.compile("[0-9a-f]{8}")
-HOST, BOT = "host", "bot"
-"""Names in a job's folder on which things are mounted: the host's root, and bot0, bot1, ..."""
+HOST, ROOT, BOT = "host", "root", "bot"
+"""Names in a job's folder on which things are mounted: host/root, and bot0, bot1, ..."""
 
 
 class Job:
@@ -81,27 +83,25 @@ class Job:
         raise SandboxError(f"cannot make the lock {self.folder}.lock")
 
 
-def run_root(explicit: str | None = None) -> Path:
-    """Make and check the place of the job folders.
-
-    ``explicit``, else /run/domino-arena for root, else a folder of the user's own.
+def run_root() -> Path:
+    """Make and check the place of the job folders: /run/domino-arena for root, else the user's own.
 
     Raises:
-        SandboxError: it belongs to another user, others may write to it, its path is too long
-            for a socket's address, or it cannot be made.
+        SandboxError: it belongs to another user, others may write to it, or it cannot be made.
     """
-    root = Path(explicit) if explicit else _usual_root()
-    if len(str(root)) > _LONGEST_ROOT:
-        raise SandboxError(f"the path {root} is too long for sockets: name a shorter run folder")
+    return prepare_root(_usual_root())
+
+
+def prepare_root(root: Path) -> Path:
+    """Make a folder for job folders if it is not there, and check it. Raises as ``run_root``."""
     try:
         seen = _make_root(root)
     except OSError as error:
         raise SandboxError(f"cannot make the run folder {root}: {error.strerror}") from error
-    is_folder = stat.S_ISDIR(seen.st_mode)
-    if not is_folder or seen.st_uid != os.geteuid() or seen.st_mode & 0o022:
+    if not _is_own(seen, os.geteuid()):
         raise SandboxError(
             f"the run folder {root} must be a folder of the arena's own user that nobody else "
-            "may write to: remove it or name another"
+            "may write to: remove it"
         )
     if os.geteuid() == 0:
         with suppress(FileNotFoundError):
@@ -126,9 +126,32 @@ def _usual_root() -> Path:
     if os.geteuid() == 0:
         return Path("/run") / _NAME
     personal = os.environ.get("XDG_RUNTIME_DIR", "")
-    if personal and os.access(personal, os.W_OK) and len(personal) < _LONGEST_ROOT // 2:
+    if personal and os.access(personal, os.W_OK) and len(personal) < _LONGEST_PERSONAL:
         return Path(personal) / _NAME
-    return Path("/tmp") / f"{_NAME}-{os.geteuid()}"
+    return shared_root(Path("/tmp"), os.geteuid())
+
+
+def shared_root(folder: Path, uid: int) -> Path:
+    """A place in a folder that all users share, whatever others have put under the usual name.
+
+    It is the first of the user's own with the usual name or its beginning, so that every arena of
+    the user finds it, and what is left in it. Raises SandboxError when none can be made.
+    """
+    usual = folder / f"{_NAME}-{uid}"
+    for found in (usual, *sorted(folder.glob(f"{usual.name}-*"))):
+        with suppress(FileNotFoundError):
+            if _is_own(found.lstat(), uid):
+                return found
+    if not os.path.lexists(usual):
+        return usual
+    try:
+        return Path(tempfile.mkdtemp(prefix=f"{usual.name}-", dir=folder))
+    except OSError as error:
+        raise SandboxError(f"cannot make a run folder in {folder}: {error.strerror}") from error
+
+
+def _is_own(seen: os.stat_result, uid: int) -> bool:
+    return stat.S_ISDIR(seen.st_mode) and seen.st_uid == uid and not seen.st_mode & 0o022
 
 
 def sweep(root: Path, end: Callable[[str], bool]) -> list[str]:
@@ -173,7 +196,11 @@ def _remove_job(folder: Path) -> None:
     _check_unmounted(folder)
     with suppress(OSError):
         for entry in list(folder.iterdir()):
-            if entry.name == HOST or entry.name.startswith(BOT):
+            if entry.name == HOST:
+                with suppress(FileNotFoundError):
+                    (entry / ROOT).rmdir()
+                entry.rmdir()
+            elif entry.name.startswith(BOT):
                 entry.rmdir()
             elif entry.is_dir() and not entry.is_symlink():
                 shutil.rmtree(entry, ignore_errors=True)

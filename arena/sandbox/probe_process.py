@@ -56,7 +56,7 @@ def worker_finding(parts: Assembly, *, is_complete: bool) -> Finding:
 
 def try_level(level: Level, *, is_complete: bool) -> list[Finding]:
     """All findings at one level. Raises SandboxError when the job cannot be put together."""
-    parts = Assembly(Wanted(level, "bwrap", None, None, ()))
+    parts = Assembly(Wanted(level, "bwrap", None))
     try:
         prober = Prober(parts)
         seen = [worker_finding(parts, is_complete=is_complete), *facts_findings(prober, level)]

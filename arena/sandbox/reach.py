@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 from arena.sandbox.runtime import is_inside, visible_paths
 
 _PACKAGES = ("arena", "dominobot")
+_LIBRARIES = ("site-packages", "dist-packages")
 
 
-def worker_paths(extra: Iterable[str] = ()) -> list[str]:
+def worker_paths() -> list[str]:
     """The arena's environment, its interpreter, and packages installed as links to a checkout.
 
     Only the packages of a checkout are named, not the checkout: a worker has no business with
-    the database beside them. Paths inside others or in /usr are left out.
+    the database beside them. An environment may use the packages of another one. Paths inside
+    others or in /usr are left out.
     """
-    wanted = [*visible_paths(Path(sys.prefix)), *extra]
+    wanted = [*visible_paths(Path(sys.prefix))]
+    wanted += [path for path in sys.path if Path(path).name in _LIBRARIES]
     for package in _PACKAGES:
         spec = importlib.util.find_spec(package)
         places = spec.submodule_search_locations if spec is not None else None

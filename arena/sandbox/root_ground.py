@@ -19,7 +19,7 @@ from pathlib import Path
 
 from arena.errors import SandboxError
 from arena.sandbox import libc
-from arena.sandbox.jobs import BOT, HOST
+from arena.sandbox.jobs import BOT, HOST, ROOT
 from arena.sandbox.uids import UidClaims
 
 _OTHERS = stat.S_IROTH | stat.S_IXOTH
@@ -115,8 +115,10 @@ class RootGround:
                 return False
             raise
         libc.mount("", "/", "", libc.MS_REC | libc.MS_PRIVATE)
-        # The way to the originals, for root alone, once parents are covered.
-        host = self._job_folder / HOST
+        # The way to the originals, once parents are covered. It is for root alone: what is mounted
+        # has the mode of the host's root, so that what keeps others out is the folder around it.
+        host = self._job_folder / HOST / ROOT
+        host.parent.mkdir(mode=0o700)
         host.mkdir(mode=0o700)
         libc.mount("/", str(host), "", libc.MS_BIND | libc.MS_REC)
         libc.mount("", str(host), "", libc.MS_REC | libc.MS_PRIVATE)

@@ -23,16 +23,7 @@ class JobState:
 
     def __init__(self, config: JobConfig, worker_fds: dict[int, int]) -> None:
         """``worker_fds``: which descriptor here becomes which number in the worker."""
-        self._parts = Assembly(
-            Wanted(
-                config.level,
-                config.backend,
-                config.runtime,
-                config.run_root,
-                config.extra_paths,
-                config.routes,
-            )
-        )
+        self._parts = Assembly(Wanted(config.level, config.backend, config.runtime, config.routes))
         self.children = self._parts.children
         self.worker_pid: int | None = None
         uid = self._parts.ground.worker_uid

@@ -29,17 +29,14 @@ class JobConfig(NamedTuple):
     ``backend``: "bwrap" or "plain" (plain goes with level unsafe). ``level``: what is wanted;
     less is an error, never a silent step down. ``runtime``: the bots' environment, None to find
     it. ``worker``: the module that is run as the worker, None when the caller plays the worker's
-    part itself. ``run_root``: where job folders live, None for the host's usual place.
-    ``extra_paths``: more that the worker must be able to read. ``routes``: whether root's seats get
-    a user namespace, in the order in which it is tried.
+    part itself. ``routes``: whether root's seats get a user namespace, in the order in which it is
+    tried.
     """
 
     level: Level = Level.FULL
     backend: str = "bwrap"
     runtime: str | None = None
     worker: str | None = WORKER_MODULE
-    run_root: str | None = None
-    extra_paths: tuple[str, ...] = ()
     routes: tuple[bool, ...] = (True, False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -49,9 +46,8 @@ class JobConfig(NamedTuple):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> JobConfig:
         """Read the JSON form. Raises KeyError, TypeError or ValueError when it is not one."""
-        paths = tuple(str(path) for path in data["extra_paths"])
         routes = tuple(bool(route) for route in data["routes"])
-        more = {"level": Level(data["level"]), "extra_paths": paths, "routes": routes}
+        more = {"level": Level(data["level"]), "routes": routes}
         return cls(**{**data, **more})
 
 

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import pytest
 
 from arena.sandbox.base import BotFiles, Exit, Level, Limits
+from arena.sandbox.cgroup_files import find_layout
 from arena.supervisor.client import Seat, SeatPort
 from arena.supervisor.launch import SupervisorHandle, launch
 from arena.supervisor.protocol import JobConfig
@@ -163,11 +164,16 @@ def eventually(check: Callable[[], bool], patience_s: float = PATIENCE_S) -> boo
 
 
 def traces(job: str) -> list[str]:
-    """Everything of one job that is on this machine: groups, folders, mounts."""
+    """Everything of one job that is on this machine: groups, folders, mounts.
+
+    Looks by name only, never into folders that other arenas of the machine make and remove.
+    """
+    named = [mount / "domino-arena" / job for mount in find_layout().mounts()]
+    named += [Path("/run/domino-arena") / name for name in (job, f"{job}.lock")]
+    mounts = Path("/proc/self/mountinfo").read_text().splitlines()
     return [
-        *map(str, Path("/sys/fs/cgroup").glob(f"**/domino-arena/{job}")),
-        *map(str, Path("/run/domino-arena").glob(f"{job}*")),
-        *(line for line in Path("/proc/self/mountinfo").read_text().splitlines() if job in line),
+        *(str(path) for path in named if path.exists()),
+        *(line for line in mounts if job in line),
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 from pathlib import Path
 
@@ -367,6 +368,26 @@ def test_flushing_the_hosts_files_does_nothing(tmp_path: Path) -> None:
     """
     with seats(tmp_path, code) as ground:
         assert ground.run().output == "fine\n"
+
+
+def test_nobody_but_root_gets_at_the_host_through_the_supervisors_mounts(tmp_path: Path) -> None:
+    with seats(tmp_path, "") as ground:
+        host = Path(ground.handle.folder) / "host"
+        inside = ["nsenter", "-t", str(ground.handle.pid), "-m"]
+        other = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+
+        def see(*words: str) -> str:
+            done = subprocess.run(
+                [*inside, *words, "ls", str(host / "root")],
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=10,
+            )
+            return done.stdout + done.stderr
+
+        assert "usr" in see(), "it is where the originals are"
+        assert "Permission denied" in see(*other)
 
 
 def test_root_reaches_full_without_user_namespaces_too(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_a_link_that_takes_the_place_of_a_socket_while_a_seat_starts_shows_nothi
     with seats(tmp_path, code, has_userns=has_userns) as ground:
         for number in range(12):
             ground.listen(0)
-            path, link = ground.socket(0), tmp_path / f"link{number}"
+            path, link = ground.socket(0), ground.socket(0).with_name("link")
             link.symlink_to(secret)
             swapping = threading.Timer(0.0004 * number, os.replace, (link, path))
             swapping.start()
@@ -278,9 +278,8 @@ def test_seats_die_with_a_killed_supervisor_and_the_next_one_sweeps(tmp_path: Pa
         assert eventually(lambda: not any(map(is_alive, ground.pids)))
         with pytest.raises(SandboxError, match="has ended"):
             ground.handle.close_series()
-    assert any("cgroup" in trace for trace in traces(ground.job))
     launch(JobConfig(worker=None)).close()
-    assert not traces(ground.job)
+    assert eventually(lambda: not traces(ground.job)), "or another program's has begun to"
 
 
 def test_the_sweep_kills_what_a_dead_supervisor_could_not(tmp_path: Path) -> None:
@@ -288,11 +287,11 @@ def test_the_sweep_kills_what_a_dead_supervisor_could_not(tmp_path: Path) -> Non
         try:
             with seats(tmp_path, SLEEPER, leaves_traces=True) as ground:
                 ground.start()
-                where = f"**/domino-arena/{ground.job}/s0-0/cgroup.procs"
-                for group in Path("/sys/fs/cgroup").glob(where):
-                    group.write_text(str(stray.pid))
+                for mount in find_layout().mounts():
+                    group = mount / "domino-arena" / ground.job / "s0-0"
+                    (group / "cgroup.procs").write_text(str(stray.pid))
                 os.kill(ground.handle.pid, signal.SIGKILL)
-            assert is_alive(stray.pid)
+            # Any supervisor's start sweeps; another program may have started one by now.
             launch(JobConfig(worker=None)).close()
             assert stray.wait(5) == -signal.SIGKILL
         finally:
@@ -389,5 +388,5 @@ def test_what_is_not_to_be_had_is_said_before_anything_starts() -> None:
         launch(JobConfig(level=Level.UNSAFE, worker=None))
     with pytest.raises(SandboxError, match="make runtime"):
         launch(JobConfig(runtime="/nowhere", worker=None))
-    with pytest.raises(SandboxError, match="too long"):
-        launch(JobConfig(run_root="/tmp/" + "x" * 90, worker=None))
+    with pytest.raises(SandboxError, match="no backend 'docker' at level full"):
+        launch(JobConfig(backend="docker", worker=None))

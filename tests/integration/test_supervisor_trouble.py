@@ -18,7 +18,15 @@ from arena.sandbox.base import Level
 from arena.sandbox.cgroup_files import find_layout
 from arena.supervisor.launch import launch
 from arena.supervisor.protocol import JobConfig
-from tests.integration.sandbox_kit import Ground, read_line, seats, traces, users_of, write_bot
+from tests.integration.sandbox_kit import (
+    Ground,
+    eventually,
+    read_line,
+    seats,
+    traces,
+    users_of,
+    write_bot,
+)
 from tests.support import ROOT, need
 
 pytestmark = pytest.mark.sandbox
@@ -76,12 +84,16 @@ def test_what_a_supervisor_could_not_end_is_found_by_a_later_one(tmp_path: Path)
         with a_guest_in(ground, "s0-0"):
             ground.handle.close()
             assert "cannot be removed" in ground.handle.last_words()
-            left = launch(JobConfig(worker=None))
-            left.close()
-            assert "will not end" in left.last_words()
+            assert eventually(lambda: "will not end" in words_of_the_next()), "it is tried"
             assert traces(ground.job) != []
-        launch(JobConfig(worker=None)).close()
-        assert traces(ground.job) == []
+        words_of_the_next()
+        assert eventually(lambda: traces(ground.job) == [])
+
+
+def words_of_the_next() -> str:
+    handle = launch(JobConfig(worker=None))
+    handle.close()
+    return handle.last_words()
 
 
 def test_a_supervisor_out_of_descriptors_says_so_and_goes_on(tmp_path: Path) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from arena.errors import SandboxError
-from arena.sandbox.jobs import Job, remove, run_root, sweep
+from arena.sandbox.jobs import Job, prepare_root, remove, shared_root, sweep
 from arena.sandbox.runtime import find_runtime, is_inside, visible_paths
 from arena.sandbox.uids import UidClaims
 
 
 def test_a_living_job_is_not_stale_and_a_closed_one_leaves_nothing(tmp_path: Path) -> None:
-    root = run_root(str(tmp_path / "run"))
+    root = prepare_root(tmp_path / "run")
     job = Job(root)
     (job.folder / "0").mkdir()
     (job.folder / "0" / "0.sock").touch()
@@ -64,10 +64,24 @@ def test_a_run_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "open").mkdir()
     (tmp_path / "open").chmod(0o777)
     with pytest.raises(SandboxError, match="nobody else may write to"):
-        run_root(str(tmp_path / "open"))
+        prepare_root(tmp_path / "open")
     (tmp_path / "link").symlink_to(tmp_path)
     with pytest.raises(SandboxError, match="nobody else may write to"):
-        run_root(str(tmp_path / "link"))
+        prepare_root(tmp_path / "link")
+
+
+def test_a_squatted_run_folder_keeps_nobody_from_playing(tmp_path: Path) -> None:
+    uid = os.geteuid()
+    usual = shared_root(tmp_path, uid)
+    assert prepare_root(usual) == usual == shared_root(tmp_path, uid), "found again by the next"
+    usual.rmdir()
+    usual.symlink_to(tmp_path / "elsewhere")
+    spare = shared_root(tmp_path, uid)
+    assert prepare_root(spare) == spare != usual
+    assert shared_root(tmp_path, uid) == spare, "what is left in it is found"
+    (tmp_path / f"{usual.name}-").mkdir()
+    (tmp_path / f"{usual.name}-").chmod(0o777)
+    assert shared_root(tmp_path, uid) == spare, "and squatting spares helps as little"
 
 
 def test_users_are_claimed_once_and_the_file_goes_with_the_last_claim(tmp_path: Path) -> None:

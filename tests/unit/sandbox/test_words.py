@@ -48,7 +48,7 @@ def test_the_filter_is_the_same_bytes_each_time() -> None:
 
 
 def test_a_job_survives_the_wire() -> None:
-    config = JobConfig(level=Level.PRACTICE, worker=None, extra_paths=("/a", "/b"))
+    config = JobConfig(level=Level.PRACTICE, worker=None, routes=(False, True))
     assert JobConfig.from_dict(decode(encode(config.to_dict()))) == config
 
 
