@@ -15,6 +15,7 @@ _ENVIRONMENT = {
 _DEVICES = {"null", "zero", "full", "random", "urandom", "shm"}
 _HIDDEN = {"proc", "sys", "home", "root", "var", "boot", "mnt", "opt", "srv"}
 _AF_UNIX = 1
+_SIGSYS = 31
 _MEND = "this is a fault of the arena: please report it"
 
 Facts = Mapping[str, Any]
@@ -59,6 +60,14 @@ def _calls(facts: Facts, _: Limits) -> tuple[str, str]:
     answers = facts["calls"]
     wrong = sorted(n for n, answer in answers.items() if answer not in ("ENOSYS", "not tried"))
     return f"{wrong} get through" if wrong else "", f"{len(answers)} tried, none is there"
+
+
+def _other_abi(facts: Facts, _: Limits) -> tuple[str, str]:
+    ended_by = facts["other_abi"]
+    if ended_by < 0:
+        return "", "not tried on this machine"
+    trouble = "" if ended_by == _SIGSYS else "a call by another ABI does not end its process"
+    return trouble, "a call by one ends its process"
 
 
 def _seccomp(facts: Facts, _: Limits) -> tuple[str, str]:
@@ -115,6 +124,7 @@ _COMMON: tuple[_Check, ...] = (
     ("no network", "practice", _network),
     ("system calls", "practice", _seccomp),
     ("dangerous calls", "practice", _calls),
+    ("other ABIs", "practice", _other_abi),
     ("capabilities", "practice", _capabilities),
     ("read-only", "practice", _read_only),
     ("descriptors", "practice", _descriptors),

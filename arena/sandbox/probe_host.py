@@ -8,12 +8,14 @@ import shutil
 from pathlib import Path
 
 from arena.errors import SandboxError
+from arena.sandbox.base import Limits
 from arena.sandbox.cgroup_files import find_layout
+from arena.sandbox.descriptors import fitted, needed
 from arena.sandbox.probe import Finding
 from arena.sandbox.runtime import find_runtime
 from arena.sandbox.uids import FIRST, LAST, users_in_use
 
-_WORKER_FILES = 4 * 64 * 64 + 512
+_SEATS = 4
 _FREE_BYTES = 1024**3
 
 
@@ -24,7 +26,9 @@ def host_findings() -> list[Finding]:
         _runtime(),
         _groups(),
         _users(),
-        _files(),
+        files_finding(),
+        _matches(),
+        _swap(),
         _cores_pattern(),
         _links(),
         _disk(),
@@ -62,13 +66,47 @@ def _users() -> Finding:
     return Finding(name, "ok", f"{FIRST} to {LAST}, {len(busy)} in use by running arenas")
 
 
-def _files() -> Finding:
+def files_finding() -> Finding:
+    """Whether the bots of a table cannot use up their worker's descriptors."""
+    name, wanted = "open files", Limits()
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    name = "open files"
-    if hard in (resource.RLIM_INFINITY, -1) or hard >= _WORKER_FILES:
-        return Finding(name, "ok", f"{hard} for a worker, {_WORKER_FILES} needed at four seats")
-    mend = f"raise it: ulimit -Hn {_WORKER_FILES}"
-    return Finding(name, "warn", f"{hard}, {_WORKER_FILES} needed at four seats", None, mend)
+    need = needed(wanted, _SEATS)
+    mend = f"raise it: ulimit -Hn {need}"
+    try:
+        given = fitted(wanted, _SEATS).open_files
+    except SandboxError as error:
+        return Finding(name, "fail", str(error), "full", mend)
+    if given < wanted.open_files:
+        less = f"each process of a bot gets {given} instead of {wanted.open_files}"
+        detail = f"{hard}, {need} needed at four seats: {less}"
+        return Finding(name, "warn", detail, None, mend)
+    return Finding(name, "ok", f"{hard} for a worker, {need} needed at four seats")
+
+
+def _swap() -> Finding:
+    """A seat has no swap, whatever the host has, where its group can count it."""
+    name = "swap"
+    try:
+        has_swap = len(Path("/proc/swaps").read_text().splitlines()) > 1
+    except OSError:
+        has_swap = False
+    if not has_swap:
+        return Finding(name, "ok", "the host has none")
+    generation, mount = find_layout().home("memory") or (0, Path("/nowhere"))
+    counted = "*/memory.swap.max" if generation == 2 else "memory.memsw.limit_in_bytes"
+    if any(mount.glob(counted)):
+        return Finding(name, "ok", "the host has some, seats get none")
+    mend = "boot with swapaccount=1, or turn it off: swapoff -a"
+    return Finding(name, "warn", "a bot can use it besides its memory", None, mend)
+
+
+def _matches() -> Finding:
+    """Bots of one match think one at a time, so a core plays a match."""
+    name, cores = "matches at once", _cores()
+    if cores > 1:
+        return Finding(name, "ok", f"{cores} by default, one a core")
+    mend = "use a machine with two cores or more"
+    return Finding(name, "warn", "one, and its bots share a core with all else", None, mend)
 
 
 def _cores_pattern() -> Finding:

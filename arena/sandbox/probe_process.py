@@ -16,7 +16,7 @@ from arena.sandbox.assembly import Assembly, Wanted
 from arena.sandbox.base import Level, Limits
 from arena.sandbox.probe import Finding, Report, level_of
 from arena.sandbox.probe_facts import judge
-from arena.sandbox.probe_host import host_findings
+from arena.sandbox.probe_host import files_finding, host_findings
 from arena.sandbox.probe_seats import OUTPUT_BYTES, SEAT_S, Prober
 
 WORKER = "arena.executors.worker"
@@ -77,7 +77,7 @@ def _in(area: str, findings: list[Finding]) -> list[Finding]:
 
 def examine(*, is_complete: bool) -> Report:
     """Try level full, then practice."""
-    host = _in("host", host_findings()) if is_complete else []
+    host = _in("host", host_findings() if is_complete else [files_finding()])
     try:
         findings = [*host, *try_level(Level.FULL, is_complete=is_complete)]
         if level_of(findings) is Level.FULL:

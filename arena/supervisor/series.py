@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import SandboxError
-from arena.sandbox.base import Backend, BotFiles, Exit, Limits, SeatProcess, SeatSpec
+from arena.sandbox.base import Backend, BotFiles, Exit, Level, Limits, SeatProcess, SeatSpec
+from arena.sandbox.descriptors import fitted
 from arena.sandbox.ground import Ground
 from arena.sandbox.jobs import remove
+from arena.sandbox.notes import note
 from arena.supervisor.protocol import Attempt
 
 MOST_ATTEMPTS = 64
@@ -50,6 +52,7 @@ class Series:
         self._ground = ground
         self._backend = backend
         self._listener_uid = listener_uid
+        self._fit_files()
         for seat in self._seats:
             seat.folder = job_folder / str(seat.number)
             seat.uid = ground.take_uid()
@@ -175,6 +178,16 @@ class Series:
             seat.pinned.unlink()
             raise SandboxError(f"nothing listens on {path}: it is no socket of the worker's")
         return str(seat.pinned)
+
+    def _fit_files(self) -> None:
+        """Other levels promise no bot anything of what another may use up."""
+        if self._backend.level is not Level.FULL:
+            return
+        wanted = self._limits.open_files
+        self._limits = fitted(self._limits, len(self._seats))
+        if (given := self._limits.open_files) < wanted:
+            why = "the host's hard limit of open files is low"
+            note(f"each process of a seat may open {given} files, not {wanted}: {why}")
 
     def _check_entry(self, seat: _SeatState) -> None:
         if not (Path(str(seat.shown)) / seat.bot.entry).is_file():

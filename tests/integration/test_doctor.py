@@ -29,6 +29,7 @@ def test_everything_is_as_it_should_be_at_full() -> None:
     assert (report["level"], report["is_met"], result.exit_code) == ("full", True, 0)
     names = {finding["name"] for finding in report["findings"]}
     assert {"memory limit", "process limit", "cpu share", "freeze", "kill", "no network"} <= names
+    assert {"swap", "core dumps", "matches at once", "other ABIs", "open files"} <= names
 
 
 @pytest.mark.sandbox

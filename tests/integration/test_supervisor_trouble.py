@@ -208,3 +208,59 @@ def _users(pid: int) -> set[int]:
         return users_of(pid)
     except OSError:
         return set()
+
+
+FEW_FILES = """
+import json, sys
+sys.path.append({root!r})
+from pathlib import Path
+from arena.errors import SandboxError
+from tests.integration.sandbox_kit import eventually, seats
+code = "import resource; print(resource.getrlimit(resource.RLIMIT_NOFILE))"
+try:
+    with seats(Path({folder!r}), code, code) as ground:
+        output = ground.run().output
+    print(json.dumps([output, ground.handle.last_words()]))
+except SandboxError as error:
+    print(json.dumps([str(error), ""]))
+"""
+
+
+def with_files(count: int, *words: str) -> str:
+    """What this Python prints with so many open files at most."""
+    limited = ["prlimit", f"--nofile={count}:{count}", sys.executable, *words]
+    return subprocess.run(limited, capture_output=True, text=True, check=True, timeout=100).stdout
+
+
+@pytest.mark.parametrize(
+    ("hard", "said", "noted"),
+    [
+        (9000, "(64, 64)\n", ""),
+        (4096, "(28, 28)\n", "may open 28 files, not 64"),
+        (1024, "the hard limit of 1024 open files leaves 4 to each process of 2 bots", ""),
+    ],
+)
+def test_seats_cannot_use_up_the_descriptors_of_their_worker(
+    tmp_path: Path, hard: int, said: str, noted: str
+) -> None:
+    code = FEW_FILES.format(root=str(ROOT), folder=str(tmp_path))
+    output, words = json.loads(with_files(hard, "-c", code))
+    assert output.startswith(said)
+    assert noted in words
+    assert bool(noted) == bool(words)
+
+
+def test_a_host_with_too_few_descriptors_is_not_full_before_anything_is_played() -> None:
+    code = "from arena.sandbox.probe import examine; print(examine(is_complete=False).why_not())"
+    assert "open files: the hard limit of 2048 open files leaves 6" in with_files(2048, "-c", code)
+
+
+@pytest.mark.parametrize(
+    ("hard", "state", "level"),
+    [(17_000, "ok", "full"), (8192, "warn", "full"), (2048, "fail", "practice")],
+)
+def test_doctor_says_what_few_descriptors_mean(hard: int, state: str, level: str) -> None:
+    report = json.loads(with_files(hard, "-m", "arena", "doctor", "--json"))
+    (found,) = [each for each in report["findings"] if each["name"] == "open files"]
+    assert (found["state"], report["level"]) == (state, level)
+    assert ("ulimit -Hn 16896" in found["mend"]) == (state != "ok")

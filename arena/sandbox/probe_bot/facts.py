@@ -30,6 +30,7 @@ CALLS = {
     "made_up": (4000,),
 }
 NEWER = 424
+X32, GETPID = 0x4000_0000, 39
 
 
 def call(*numbers: int) -> str:
@@ -39,6 +40,17 @@ def call(*numbers: int) -> str:
     if LIBC.syscall(*(ctypes.c_long(number) for number in numbers)) == -1:
         return errno.errorcode.get(ctypes.get_errno(), str(ctypes.get_errno()))
     return "done"
+
+
+def other_abi() -> int:
+    """The signal that ends a process which makes a system call by the x32 ABI; 0 for none."""
+    if os.uname().machine != "x86_64":
+        return -1
+    child = os.fork()
+    if child == 0:
+        LIBC.syscall(ctypes.c_long(X32 | GETPID))
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) * -1
 
 
 def families() -> list[int]:
@@ -106,6 +118,7 @@ def facts() -> dict[str, object]:
         "has_socket": os.path.exists("/run/arena.sock"),  # noqa: PTH110
         "families": families(),
         "calls": {name: call(*numbers) for name, numbers in CALLS.items()},
+        "other_abi": other_abi(),
         "seccomp": LIBC.prctl(21, 0, 0, 0, 0),
         "no_new_privileges": LIBC.prctl(39, 0, 0, 0, 0),
         "bounding_set": [n for n in range(41) if LIBC.prctl(23, n, 0, 0, 0) == 1],
