@@ -308,6 +308,8 @@ class Participant:
         self._drains = []
         if left.is_arena_fault and not self._has_said_hello:
             raise SandboxError("the sandbox broke: " + (self._log[-1] if self._log else "no word"))
+        if left.host_oom_kills:
+            raise SandboxError("the host ran out of memory, and a bot was killed for it")
         if fault is not None:
             departure = Departure(
                 left.exit_code, left.signal, left.oom_kills, left.is_over_cpu, is_alive
@@ -316,6 +318,7 @@ class Participant:
         counters = {
             "cpu_s": left.cpu_s,
             "oom_kills": left.oom_kills,
+            "host_oom_kills": left.host_oom_kills,
             "processes_denied": left.processes_denied,
             "memory_peak_bytes": left.memory_peak_bytes or 0,
         }
