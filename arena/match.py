@@ -249,11 +249,10 @@ class Series:
         ends = (self._announce_end(game, s, verdict) for s in range(len(game.table)))
         for seat, late_fault in enumerate(await asyncio.gather(*ends)):
             if late_fault is not None:
-                # The match is decided and stays so; the bot starts afresh for the next one, and
-                # it counts among its faults in the series.
+                # The match is decided and stays so; all it costs is the process. It does not
+                # count among the faults of the series, since those must follow from verdicts:
+                # a resumed series has nothing else to go by.
                 refined, late = await game.table[seat].end(late_fault.detail, late_fault)
-                assert refined is not None
-                self._strike(game, seat, refined)
                 self._look_at(refined)
                 evidence = evidence or late._replace(seat=seat)
         return self._record(game, verdict, evidence)

@@ -63,6 +63,8 @@ class MatchProgress:
 
     def note(self, record: MatchRecord) -> None:
         """Count one more match."""
+        if not record.verdict.termination.is_rated:
+            return  # it is played again
         self._done += 1
         self._faults += record.verdict.termination.is_fault
         if self._console.is_terminal:
