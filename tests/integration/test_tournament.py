@@ -362,6 +362,23 @@ def test_bots_that_fail_together_are_lost_together_also_after_an_interruption(
 
 
 @pytest.mark.usefixtures("clean")
+def test_a_bot_that_leaves_after_each_game_gets_the_same_result_after_an_interruption(
+    tmp_path: Path,
+) -> None:
+    leaver = by_hand(tmp_path / "ada", "serve(on_end=lambda message: os._exit(5))")
+    folders = [leaver, by_hand(tmp_path / "bix", "serve()")]
+    straight = Played(tmp_path / "a.db", folders, deals=4)
+    straight.go()
+    stopped = Played(tmp_path / "b.db", folders, deals=4)
+    with pytest.raises(KeyboardInterrupt):
+        stopped.go(after(2, interrupt))
+    stopped.go()
+    assert stopped.outcome() == straight.outcome()
+    verdicts = [record.verdict for record in straight.records]
+    assert {verdict.termination for verdict in verdicts} == {Termination.TARGET_REACHED}
+
+
+@pytest.mark.usefixtures("clean")
 def test_a_bot_that_fails_in_every_match_does_not_stop_the_others(tmp_path: Path) -> None:
     folders = [
         write_bot(tmp_path / "ada", "raise SystemExit(4)"),
