@@ -89,7 +89,7 @@ class Series:
             for index, folder in enumerate(folders)
         ]
         self._strikes = list(job.strikes)
-        self._last_fault: dict[int, Fault] = {}
+        self._last_fault: dict[int, Termination] = {}
         self._is_spoiled = False
 
     async def play(self, observe: Observe) -> bool:
@@ -242,10 +242,11 @@ class Series:
             refined, seen = await game.table[seat].end(fault.detail, fault)
             assert refined is not None
             game.faults[seat] = refined
-            self._strike(game, seat, refined)
             self._look_at(refined)
             evidence = evidence or seen._replace(seat=seat)
         verdict = self._verdict(game)
+        for seat in game.faults:
+            self._strike(game.table[seat], verdict)
         ends = (self._announce_end(game, s, verdict) for s in range(len(game.table)))
         for seat, late_fault in enumerate(await asyncio.gather(*ends)):
             if late_fault is not None:
@@ -269,10 +270,10 @@ class Series:
         """Note when a fault says that the bot may have tried to harm this process."""
         self._is_spoiled |= fault is not None and fault.termination in _REPLACES_WORKER
 
-    def _strike(self, game: _Game, seat: int, fault: Fault) -> None:
-        index = game.table[seat].index
-        self._strikes[index] += 1
-        self._last_fault[index] = fault
+    def _strike(self, bot: Participant, verdict: Verdict) -> None:
+        """Count a fault, by the word of the verdict: a resumed series knows no other."""
+        self._strikes[bot.index] += 1
+        self._last_fault[bot.index] = verdict.termination
 
     def _lost_seats(self, game: _Game) -> list[int]:
         return [
@@ -285,7 +286,7 @@ class Series:
         """A match of a series that a bot has lost by its faults: decided, not played."""
         index = game.table[lost[0]].index
         last = self._last_fault.get(index)
-        termination = last.termination if last else Termination(self._job.last_faults[index])
+        termination = last or Termination(self._job.last_faults[index])
         verdict = fault_verdict(termination, lost, game.match.totals)
         detail = f"not played: after {FAULTS_PER_SERIES} faults the rest of the series is lost"
         evidence = Evidence(seat=lost[0], phase=Phase.LOST.value, detail=detail)

@@ -102,10 +102,10 @@ def _say_what_next(db: str, console: Console) -> None:
     where = "" if db == "./arena.db" else f" --db {db}"
     console.print(
         Rule("what next", style="dim"),
-        f"  .venv/bin/arena board --cross{where}      the leaderboard again, with the crosstable\n"
-        f"  .venv/bin/arena show 1{where}             the whole replay\n"
-        f"  .venv/bin/arena verify --all{where}       check every match against the rules\n"
-        "  .venv/bin/dominobot new my_bot     write a bot of your own",
+        f"  .venv/bin/arena board demo-2p --cross{where}          the leaderboard again\n"
+        f"  .venv/bin/arena show 1 --tournament demo-2p{where}    the whole replay\n"
+        f"  .venv/bin/arena verify --all{where}                   check every match\n"
+        "  .venv/bin/dominobot new my_bot                 write a bot of your own",
         highlight=False,
         soft_wrap=True,
     )

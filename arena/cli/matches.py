@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 @click.command()
 @db_option
-@click.option("--tournament", metavar="NAME", help="Only this tournament.")
+@click.option("--tournament", metavar="NAME", help="This tournament. Default: the last one.")
+@click.option("--all", "is_all", is_flag=True, help="Of all tournaments.")
 @click.option("--bot", metavar="NAME", help="Only matches of this bot.")
 @click.option(
     "--termination",
@@ -28,17 +29,16 @@ if TYPE_CHECKING:
     "--limit", type=click.IntRange(1), default=50, show_default=True, help="So many at most."
 )
 @json_option
-def command(db: str, limit: int, as_json: bool, **wanted: str | None) -> None:
-    """List played matches in schedule order."""
+def command(db: str, limit: int, as_json: bool, is_all: bool, **wanted: str | None) -> None:
+    """List played matches in schedule order: of the tournament begun last, or of the one named."""
     from arena.store import MatchFilter
 
     word = wanted["termination"]
     with open_store(db) as store:
-        if wanted["tournament"] is not None or not store.tournaments():
-            store.tournament(wanted["tournament"])  # says so when there is no such thing
-        chosen = MatchFilter(
-            wanted["tournament"], wanted["bot"], Termination(word) if word else None, limit
-        )
+        # The same tournament that `arena show NUMBER` and `arena board` mean.
+        name = store.tournament(wanted["tournament"]).tournament.name
+        tournament = None if is_all else name
+        chosen = MatchFilter(tournament, wanted["bot"], Termination(word) if word else None, limit)
         lines = store.matches(chosen)
         total = store.count_matches(chosen)
         _check_bot(wanted["bot"], total, [line.name for line in store.bots()])

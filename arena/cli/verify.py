@@ -100,7 +100,14 @@ def _differences(match: StoredMatch, planned: PlannedMatch, tournament: Tourname
     from arena.core.checking import Claim, check_match
 
     assert match.verdict is not None
-    claim = Claim(match.verdict, match.replay, match.replay_sha256, match.core_sha256)
+    claim = Claim(
+        match.bots,
+        match.level,
+        match.verdict,
+        match.replay,
+        match.replay_sha256,
+        match.core_sha256,
+    )
     return check_match(claim, planned, tournament)
 
 

@@ -20,8 +20,12 @@ from arena.core.verdict import Verdict
 
 
 class Claim(NamedTuple):
-    """What is stored about a match: its verdict, its replay's text, and the hashes kept apart."""
+    """What is stored about a match: who sat where, at which level, its verdict, its replay's text,
+    and the hashes kept apart. ``bots`` are names by seat.
+    """
 
+    bots: tuple[str, ...]
+    level: str
     verdict: Verdict
     replay: str | None
     replay_sha256: str | None
@@ -55,20 +59,29 @@ class Expected(NamedTuple):
 
 def check_match(claim: Claim, planned: PlannedMatch, tournament: Tournament) -> list[str]:
     """Everything that does not agree about one stored match with a verdict."""
-    if claim.replay is None:
-        missing = ["its replay is missing"] if claim.verdict.termination.is_rated else []
-        return missing + check_verdict(claim.verdict, len(planned.seating))
+    expected = Expected.of_tournament(planned, tournament)
     differences = []
+    names = tuple(name for name, _ in expected.players)
+    if claim.bots != names:
+        seated, due = ", ".join(claim.bots), ", ".join(names)
+        differences.append(f"the board counts it for {seated}, but the plan seats {due}")
+    if claim.replay is None:
+        if claim.verdict.termination.is_rated:
+            differences.append("its replay is missing")
+        return differences + check_verdict(claim.verdict, len(planned.seating))
     if hashlib.sha256(claim.replay.encode()).hexdigest() != claim.replay_sha256:
         differences.append("the text of its replay has changed since it was stored")
-    expected = Expected.of_tournament(planned, tournament)
     differences += check_replay(claim.verdict, claim.replay, expected)
     try:
-        core = parse_replay(claim.replay).core_sha256
+        replay = parse_replay(claim.replay)
     except ReplayError:
         return differences
-    if core != claim.core_sha256:
+    if replay.core_sha256 != claim.core_sha256:
         differences.append("its replay is not the one that was entered in the chain")
+    if replay.header.level != claim.level:
+        differences.append(
+            f"its replay says level {replay.header.level}, the board says {claim.level}"
+        )
     return differences
 
 

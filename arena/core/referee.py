@@ -66,7 +66,8 @@ def fault_of_departure(departure: Departure, phase: Phase) -> Fault:
         return Fault(Termination.CPU_LIMIT, phase, "it used up its CPU time")
     how = _how_it_left(departure)
     if phase is Phase.CONNECT:
-        return Fault(Termination.NO_SHOW, phase, f"{how} before it connected")
+        hint = "; does its entry call run(...)?" if departure.exit_code == 0 else ""
+        return Fault(Termination.NO_SHOW, phase, f"{how} before it connected{hint}")
     if departure.is_alive or departure.exit_code == 0:
         return Fault(Termination.DISCONNECT, phase, f"it closed its stream; {how}")
     return Fault(Termination.CRASH, phase, how)

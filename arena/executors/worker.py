@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import logging
 import os
@@ -45,6 +46,10 @@ class Worker:
 
     async def run(self) -> None:
         """Play job after job. Returns when the main process closes the stream."""
+        with contextlib.suppress(ConnectionError):  # main has left in the middle of a series
+            await self._work()
+
+    async def _work(self) -> None:
         # Not before main: gRPC reads its settings from the environment when it is imported.
         from arena.match import Series
 

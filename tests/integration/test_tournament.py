@@ -395,3 +395,23 @@ def test_a_bot_that_fails_in_every_match_does_not_stop_the_others(tmp_path: Path
     assert {result.faulty_bots for result in ada} == {(0,)}
     others = [result for result in results if 0 not in result.seating]
     assert {result.termination for result in others} == {Termination.TARGET_REACHED}
+
+
+@pytest.mark.usefixtures("clean")
+def test_bots_that_fail_together_in_their_own_ways_are_lost_by_one_word_throughout(
+    tmp_path: Path,
+) -> None:
+    """The word of the verdict: an interrupted run has nothing else to go by."""
+    ways = {"ada": "os._exit(0)", "bix": "os._exit(3)"}
+    folders = [
+        by_hand(tmp_path / name, f"serve(on_start=lambda message: {way})")
+        for name, way in ways.items()
+    ]
+    straight = Played(tmp_path / "a.db", folders, deals=8)
+    straight.go()
+    stopped = Played(tmp_path / "b.db", folders, deals=8)
+    with pytest.raises(KeyboardInterrupt):
+        stopped.go(after(4, interrupt))
+    stopped.go()
+    with Store.open(straight.db) as one, Store.open(stopped.db) as other:
+        assert one.results("t") == other.results("t")

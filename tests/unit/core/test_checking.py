@@ -16,13 +16,14 @@ from tests.integration.played import faulted, planned, record, tournament
 
 WANTED = tournament(seats=3, deals=1)
 MATCH = planned(WANTED)[0]
+BOTS = tuple(WANTED.bots[bot].name for bot in MATCH.seating)
 FAULTED = faulted(WANTED, MATCH, Termination.TIMEOUT)
 
 
 def claim(one: MatchRecord) -> Claim:
     """A record as it would be stored, its hashes included."""
     sha256 = hashlib.sha256(one.replay.encode()).hexdigest()
-    return Claim(one.verdict, one.replay, sha256, core_sha256(one.replay))
+    return Claim(BOTS, one.level, one.verdict, one.replay, sha256, core_sha256(one.replay))
 
 
 def rewritten(one: MatchRecord, verdict: Verdict) -> Claim:
@@ -38,6 +39,17 @@ def test_what_was_played_is_found_as_it_should_be() -> None:
     for one in (record(WANTED, MATCH), FAULTED):
         assert check_match(claim(one), MATCH, WANTED) == []
         assert check_match(rewritten(one, one.verdict), MATCH, WANTED) == []
+
+
+def test_bots_that_sat_elsewhere_and_another_level_are_found() -> None:
+    stored = claim(FAULTED)
+    swapped = stored._replace(bots=(BOTS[1], BOTS[0], BOTS[2]))
+    assert check_match(swapped, MATCH, WANTED) == [
+        f"the board counts it for {BOTS[1]}, {BOTS[0]}, {BOTS[2]}, "
+        f"but the plan seats {BOTS[0]}, {BOTS[1]}, {BOTS[2]}"
+    ]
+    found = check_match(stored._replace(level="unsafe"), MATCH, WANTED)
+    assert "the board says unsafe" in found[0]
 
 
 @pytest.mark.parametrize("faulty", range(3))
@@ -62,7 +74,7 @@ def test_a_verdict_that_the_referee_cannot_give_is_found() -> None:
 
 
 def test_a_match_that_the_arena_failed_in_needs_no_replay() -> None:
-    stored = Claim(no_contest((0, 0, 0)), None, None, None)
+    stored = Claim(BOTS, "full", no_contest((0, 0, 0)), None, None, None)
     assert check_match(stored, MATCH, WANTED) == []
     assert check_match(stored._replace(verdict=FAULTED.verdict), MATCH, WANTED) == [
         "its replay is missing"

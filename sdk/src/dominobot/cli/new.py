@@ -11,7 +11,7 @@ import click
 from dominobot.errors import BotError
 from dominobot.manifest import check_name
 
-FILES = ("bot.toml", "main.py", "test_bot.py")
+FILES = ("bot.toml", "main.py", "test_bot.py", "pytest.ini")
 
 
 @click.command(short_help="Write a bot folder that already plays.")
