@@ -30,7 +30,7 @@ class JobConfig(NamedTuple):
     less is an error, never a silent step down. ``runtime``: the bots' environment, None to find
     it. ``worker``: the module that is run as the worker, None when the caller plays the worker's
     part itself. ``routes``: whether root's seats get a user namespace, in the order in which it is
-    tried.
+    tried. ``core``: the one that the whole job keeps to, None for all.
     """
 
     level: Level = Level.FULL
@@ -38,6 +38,7 @@ class JobConfig(NamedTuple):
     runtime: str | None = None
     worker: str | None = WORKER_MODULE
     routes: tuple[bool, ...] = (True, False)
+    core: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form."""

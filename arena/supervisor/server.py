@@ -224,6 +224,9 @@ def main(argv: list[str]) -> int:
     worker_fds = {1: words_fd, 2: words_fd, STREAM_FD: stream_fd, PORT_FD: worker_port_fd}
     try:
         config = JobConfig.from_dict(decode(packet))
+        if config.core is not None:
+            with suppress(OSError):  # a core that has gone is no reason not to play
+                os.sched_setaffinity(0, {config.core})
         job = JobState(config, worker_fds)
     except _REFUSED as error:
         with suppress(OSError):

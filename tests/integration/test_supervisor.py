@@ -390,3 +390,15 @@ def test_what_is_not_to_be_had_is_said_before_anything_starts() -> None:
         launch(JobConfig(runtime="/nowhere", worker=None))
     with pytest.raises(SandboxError, match="no backend 'docker' at level full"):
         launch(JobConfig(backend="docker", worker=None))
+
+
+@pytest.mark.sandbox
+def test_a_job_keeps_to_the_core_that_it_was_given() -> None:
+    core = max(os.sched_getaffinity(0))
+    handle = launch(JobConfig(level=Level.UNSAFE, backend="plain", core=core))
+    try:
+        assert handle.worker_pid is not None
+        assert os.sched_getaffinity(handle.pid) == {core}
+        assert os.sched_getaffinity(handle.worker_pid) == {core}
+    finally:
+        handle.close()
